@@ -1,9 +1,8 @@
-"""The batched engine, generic over games: `BatchEnv` from a game's functions, random moves, chance and perft."""
+"""The batched engine, generic over games: `BatchEnv` from a game's functions, random moves and chance."""
 
 import dataclasses
 import functools
-import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -14,7 +13,6 @@ from jax import Array
 from boardwright.games.base import CHANCE, ONGOING, BatchEnv, Position
 
 GROUP = 64  # actions counted together when one is drawn
-PERFT_CHUNK = 4096  # states expanded at once
 WORD = jnp.uint32
 WORD_BITS = 32
 
@@ -70,10 +68,9 @@ def occurrences(same: Array) -> Array:
 def make_env(
     *,
     init: Callable[[Array], Any],
-    move: Callable[[Any, Array, Array], Any],
+    move: Callable[[Any, Array], Any],
     observe: Callable[[Any, Array], Array],
     from_position: Callable[[Position], Any],
-    continues: Callable[[Any], Array] | None = None,
     shaped: bool = False,
 ) -> BatchEnv:
     """The batched engine of a game, from the game's own functions.
@@ -84,7 +81,8 @@ def make_env(
     """
 
     def step(state: Any, action: Array, key: Array) -> Any:
-        after = move(state, action.astype(jnp.int32), key)
+        del key  # chance's moves are actions too
+        after = move(state, action.astype(jnp.int32))
         after = dataclasses.replace(
             after,
             terminated=after.result != ONGOING,
@@ -93,7 +91,33 @@ def make_env(
         stay = dataclasses.replace(state, rewards=jnp.zeros(2, jnp.float32))
         return jax.tree.map(functools.partial(jnp.where, state.terminated), stay, after)
 
-    return BatchEnv(init=init, step=step, observe=observe, from_position=from_position, continues=continues)
+    return BatchEnv(init=init, step=step, observe=observe, from_position=from_position)
+
+
+def make_env_of_tables(
+    tables: Any,
+    set_up: Callable[..., Any],
+    start: Sequence[Any],
+    read: Callable[[Position], Sequence[Any]],
+    move: Callable[[Any, Any, Array], Any],
+    observe: Callable[[Any, Any, Array], Array],
+    *,
+    shaped: bool = False,
+) -> BatchEnv:
+    """The batched engine of a game that begins at one position, from functions that take its tables first.
+
+    `set_up` makes the state of a position from some numbers and arrays of numpy: `start` has those of the first
+    position, and `read` those of a scalar one.
+    """
+    bound = functools.partial(set_up, tables)
+    jitted = jax.jit(bound)
+    return make_env(
+        init=lambda key: bound(*map(jnp.asarray, start)),
+        move=functools.partial(move, tables),
+        observe=functools.partial(observe, tables),
+        from_position=lambda position: jitted(*read(position)),
+        shaped=shaped,
+    )
 
 
 def rewards_of(result: Array) -> Array:
@@ -197,55 +221,6 @@ def after_chance(env: BatchEnv, state: Any, key: Array) -> Any:
         return env.step(state, random_action(action_key, state.legal_action_mask), step_key), key
 
     return jax.lax.while_loop(awaits_chance, draw, (state, key))[0]
-
-
-def perft(env: BatchEnv, state: Any, depth: int) -> int:
-    """Number of lines of exactly `depth` whole moves from one state, counted breadth first.
-
-    Layers stay on the host and go through the engine in chunks of one size, so that it compiles once.
-    """
-    if depth == 0:
-        return 1
-    key = jax.random.key(0)  # moves of chance are enumerated, never sampled
-    step = jax.jit(lambda states, actions: jax.vmap(env.step, (0, 0, None))(states, actions, key))
-    masks = jax.jit(lambda states: states.legal_action_mask)
-
-    def chunks(count: int) -> Iterator[tuple[np.ndarray, int]]:
-        """Row numbers below `count`, PERFT_CHUNK at a time, and how many of them are not padding."""
-        for begin in range(0, count, PERFT_CHUNK):
-            rows = np.arange(begin, begin + PERFT_CHUNK)
-            yield np.minimum(rows, count - 1), min(PERFT_CHUNK, count - begin)
-
-    def legal(layer: Any) -> np.ndarray:
-        parts = [np.asarray(masks(_rows(layer, rows)))[:size] for rows, size in chunks(len(layer.terminated))]
-        return np.concatenate(parts)
-
-    def after_a_move(layer: Any) -> Iterator[Any]:
-        """The states one whole move after those of a layer, a chunk at a time."""
-        parents, actions = np.nonzero(legal(layer))
-        for rows, size in chunks(len(parents)):
-            children = jax.tree.map(np.asarray, step(_rows(layer, parents[rows]), actions[rows]))
-            finished = np.arange(PERFT_CHUNK) < size
-            if env.continues is not None:
-                unfinished = finished & np.asarray(env.continues(children))
-                finished &= ~unfinished
-                if unfinished.any():
-                    yield from after_a_move(_rows(children, np.flatnonzero(unfinished)))
-            yield _rows(children, np.flatnonzero(finished))
-
-    layer = jax.tree.map(lambda leaf: np.asarray(leaf)[None], state)
-    for _ in range(depth - 1):
-        pieces = list(after_a_move(layer))
-        if not pieces:
-            return 0
-        layer = jax.tree.map(lambda *leaves: np.concatenate(leaves), *pieces)
-    if env.continues is None:
-        return int(legal(layer).sum())
-    return sum(len(piece.terminated) for piece in after_a_move(layer))
-
-
-def _rows(states: Any, rows: np.ndarray) -> Any:
-    return jax.tree.map(operator.itemgetter(rows), states)
 
 
 # Small whole numbers packed into 32-bit words, for the millions of positions in a replay buffer.

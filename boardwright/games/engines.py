@@ -153,9 +153,6 @@ class BatchEnv:
     step: Callable[[Any, Any, Any], Any]  # state, action, key -> state
     observe: Callable[[Any, Any], Any]  # state, role -> [rows, columns, planes] float32
     from_position: Callable[[Position], Any]  # a scalar position without its past -> state
-    # state -> bool: whether the role to move is in the middle of a move; None where no move takes
-    # more than one action
-    continues: Callable[[Any], Any] | None = None
 
 
 def zobrist_keys(count: int, seed: int) -> np.ndarray:

@@ -108,8 +108,7 @@ def init(key: Array) -> State:
     )
 
 
-def move(state: State, action: Array, key: Array) -> State:
-    del key
+def move(state: State, action: Array) -> State:
     walked = jnp.where(action >= WALK, action - WALK + 1, 0)
     cells = state.cells + jnp.where(jnp.arange(2) == state.current_role, walked, 0)
     moves_again = (action == WALK) & (cells[state.current_role] % 2 == 0)

@@ -4,10 +4,10 @@ import random
 
 import jax
 import pytest
+from batched_perft import perft
 from duel import ending_policy, play_both, random_policy, repeating_policy
 from sizes import size
 
-from boardwright.games import batched
 from boardwright.games.base import Game, Position
 
 GAMES = size(300, full=2000)
@@ -50,7 +50,7 @@ def test_perft_is_the_same_in_both_engines(game: Game) -> None:
     depths = [depth for depth in (1, 2, 3) if start.perft(depth - 1) <= size(5_000, full=25_000)]
     assert len(depths) >= 2
     for depth in depths:
-        assert batched.perft(env, state, depth) == start.perft(depth)
+        assert perft(env, state, depth) == start.perft(depth)
 
 
 def _somewhere(game: Game, rng: random.Random) -> Position:

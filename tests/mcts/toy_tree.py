@@ -63,8 +63,7 @@ def make_toy(
     def init(key: Array) -> State:
         return arrive(jax.random.bits(key, (), jnp.uint32), jnp.int32(0), jnp.int8(1))
 
-    def move(state: State, action: Array, key: Array) -> State:
-        del key
+    def move(state: State, action: Array) -> State:
         return arrive(mixed(state.number, action + 10), state.depth + 1, state.current_role)
 
     def refuse(*_: object) -> Any:

@@ -130,8 +130,7 @@ def init(key: Array) -> State:
     return set_up(jnp.zeros(CELLS, jnp.int8))
 
 
-def move(state: State, action: Array, key: Array) -> State:
-    del key
+def move(state: State, action: Array) -> State:
     return set_up(jnp.where(jnp.arange(CELLS) == action, 1 + state.current_role, state.board))
 
 

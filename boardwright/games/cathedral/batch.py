@@ -58,39 +58,18 @@ class State(batched.GameState):
 @functools.lru_cache(maxsize=64)
 def make_env(tables: Tables) -> BatchEnv:
     """The batched engine of one rule set and observation."""
+    in_hand = np.full((2, pieces.BUILDINGS), IN_HAND, np.int32)
+    role = np.int8(LIGHT if tables.first == BY_LIGHT else CHANCE)  # chance at the start is an action
+    start = (in_hand, np.int32(UNPLACED), np.zeros(2, np.int32), role, np.int8(LIGHT), np.int32(0))
+    return batched.make_env_of_tables(tables, set_up, start, _read, move, observe, shaped=tables.shaped)
 
-    def init(key: Array) -> State:
-        del key  # chance at the start is an action
-        return set_up(
-            tables,
-            where=jnp.full((2, pieces.BUILDINGS), IN_HAND, jnp.int32),
-            cathedral=jnp.int32(UNPLACED),
-            placed=jnp.zeros(2, jnp.int32),
-            role=jnp.int8(LIGHT if tables.first == BY_LIGHT else CHANCE),
-            first_role=jnp.int8(LIGHT),
-            plies=jnp.int32(0),
-        )
 
-    jitted_set_up = jax.jit(functools.partial(set_up, tables))
-
-    def from_position(position: Position) -> State:
-        core = position.core_as(CathedralPosition)
-        return jitted_set_up(
-            where=jnp.asarray(core.where(), jnp.int32),
-            cathedral=jnp.int32(core.cathedral),
-            placed=jnp.asarray(core.placed(), jnp.int32),
-            role=jnp.int8(core.role_to_move),
-            first_role=jnp.int8(core.first_role),
-            plies=jnp.int32(core.plies),
-        )
-
-    return batched.make_env(
-        init=init,
-        move=functools.partial(move, tables),
-        observe=functools.partial(observe, tables),
-        from_position=from_position,
-        shaped=tables.shaped,
-    )
+def _read(position: Position) -> tuple[np.ndarray, np.int32, np.ndarray, np.int8, np.int8, np.int32]:
+    """The arguments of `set_up`."""
+    core = position.core_as(CathedralPosition)
+    placed = np.array(core.placed(), np.int32)
+    role, first_role = np.int8(core.role_to_move), np.int8(core.first_role)
+    return core.where(), np.int32(core.cathedral), placed, role, first_role, np.int32(core.plies)
 
 
 def set_up(
@@ -141,9 +120,8 @@ def set_up(
     )
 
 
-def move(tables: Tables, state: State, action: Array, key: Array) -> State:
+def move(tables: Tables, state: State, action: Array) -> State:
     """The state after a legal action of a game that is not over."""
-    del key
     after = _place(tables, state, action)
     if tables.first == BY_COIN:
         tossed = _toss(tables, state, action)

@@ -53,31 +53,16 @@ class State(batched.GameState):
 @functools.lru_cache(maxsize=64)
 def make_env(tables: Tables) -> BatchEnv:
     """The batched engine of one rule set and view."""
+    start = (np.array([*b.START, 0], np.uint32), np.int8(b.BLACK), np.uint32(0), np.int32(0), np.int32(0))
+    return batched.make_env_of_tables(tables, set_up, start, _read, move, observe)
 
-    def init(key: Array) -> State:
-        del key  # nothing in draughts is left to chance
-        zero = jnp.int32(0)
-        return set_up(tables, jnp.array([*b.START, 0], WORD), jnp.int8(b.BLACK), WORD(0), zero, zero)
 
-    jitted_set_up = jax.jit(functools.partial(set_up, tables))
-
-    def from_position(position: Position) -> State:
-        core = position.core_as(DraughtsPosition)
-        return jitted_set_up(
-            jnp.array([core.black, core.white, core.kings], WORD),
-            jnp.int8(core.role_to_move),
-            jnp.array(1 << (core.continuing - 1) if core.continuing else 0, WORD),
-            jnp.int32(core.quiet),
-            jnp.int32(core.plies),
-        )
-
-    return batched.make_env(
-        init=init,
-        move=functools.partial(move, tables),
-        observe=functools.partial(observe, tables),
-        from_position=from_position,
-        continues=lambda state: state.continuing != 0,
-    )
+def _read(position: Position) -> tuple[np.ndarray, np.int8, np.uint32, np.int32, np.int32]:
+    """The arguments of `set_up`."""
+    core = position.core_as(DraughtsPosition)
+    board = np.array([core.black, core.white, core.kings], np.uint32)
+    continuing = np.uint32(1 << (core.continuing - 1) if core.continuing else 0)
+    return board, np.int8(core.role_to_move), continuing, np.int32(core.quiet), np.int32(core.plies)
 
 
 def set_up(tables: Tables, board: Array, role: Array, continuing: Array, quiet: Array, plies: Array) -> State:
@@ -105,9 +90,8 @@ def set_up(tables: Tables, board: Array, role: Array, continuing: Array, quiet: 
     )
 
 
-def move(tables: Tables, state: State, action: Array, key: Array) -> State:
+def move(tables: Tables, state: State, action: Array) -> State:
     """The state after a legal hop in a game that is not over."""
-    del key
     mover = state.current_role
     board, change, landing, jump, man, continues = _hop(tables, state, action)
     continuing = jnp.where(continues, landing, WORD(0))

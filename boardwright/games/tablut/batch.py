@@ -61,28 +61,14 @@ class State(batched.GameState):
 @functools.lru_cache(maxsize=64)
 def make_env(tables: Tables) -> BatchEnv:
     """The batched engine of one rule set."""
+    start = (tables.start, np.int8(tables.first), np.int32(0), np.int32(0))
+    return batched.make_env_of_tables(tables, set_up, start, _read, move, observe)
 
-    def init(key: Array) -> State:
-        del key  # nothing in Tablut is left to chance
-        return set_up(tables, jnp.asarray(tables.start), jnp.int8(tables.first), jnp.int32(0), jnp.int32(0))
 
-    jitted_set_up = jax.jit(functools.partial(set_up, tables))
-
-    def from_position(position: Position) -> State:
-        core = position.core_as(TablutPosition)
-        return jitted_set_up(
-            jnp.asarray(core.board()),
-            jnp.int8(core.role_to_move),
-            jnp.int32(core.quiet),
-            jnp.int32(core.plies),
-        )
-
-    return batched.make_env(
-        init=init,
-        move=functools.partial(move, tables),
-        observe=functools.partial(observe, tables),
-        from_position=from_position,
-    )
+def _read(position: Position) -> tuple[np.ndarray, np.int8, np.int32, np.int32]:
+    """The arguments of `set_up`."""
+    core = position.core_as(TablutPosition)
+    return core.board(), np.int8(core.role_to_move), np.int32(core.quiet), np.int32(core.plies)
 
 
 def set_up(tables: Tables, board: Array, role: Array, quiet: Array, plies: Array) -> State:
@@ -105,9 +91,8 @@ def set_up(tables: Tables, board: Array, role: Array, quiet: Array, plies: Array
     )
 
 
-def move(tables: Tables, state: State, action: Array, key: Array) -> State:
+def move(tables: Tables, state: State, action: Array) -> State:
     """The state after a legal action of a game that is not over."""
-    del key
     mover = state.current_role
     following = (1 - mover).astype(jnp.int8)
     board, change, captured = _move_piece(tables, state.board, mover, action)

@@ -2,10 +2,10 @@
 
 import jax
 import pytest
+from batched_perft import perft
 from sizes import size
 
 import boardwright
-from boardwright.games import batched
 
 # Counts from the start, depths 1 to 12 (published; capture routes), and where distinct moves differ.
 ROUTES = [7, 49, 302, 1469, 7361, 36768, 179740, 845931, 3963680, 18391564, 85242128, 388623673]
@@ -31,7 +31,7 @@ def test_perft_by_distinct_moves_where_routes_differ() -> None:
 @pytest.mark.usefixtures("careful_compiler")
 def test_perft_in_the_batched_engine() -> None:
     env, depth = boardwright.game("draughts").batch(), size(7, full=8)
-    assert batched.perft(env, env.init(jax.random.key(0)), depth) == ROUTES[depth - 1]
+    assert perft(env, env.init(jax.random.key(0)), depth) == ROUTES[depth - 1]
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_positions_with_many_captures(text: str, routes: int, moves: int) -> Non
     assert (position.perft(1), position.perft(1, distinct=True)) == (routes, moves)
     assert len(position.moves()) == moves
     env = game.batch()
-    assert batched.perft(env, env.from_position(position), 1) == routes
+    assert perft(env, env.from_position(position), 1) == routes
 
 
 def test_crowning_ends_the_move() -> None:
