@@ -16,6 +16,11 @@ from typing import Any
 STOP_SECONDS = 5.0  # between SIGTERM and SIGKILL
 
 
+def usable_cores() -> int:
+    """Cores that this process may run on."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 class WorkerDiedError(Exception):
     """A worker process has ended; the message says how, such as "was killed by signal 9"."""
 

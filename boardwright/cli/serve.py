@@ -31,8 +31,9 @@ class Options:
 
 def run(options: Options) -> None:
     """Serves until it is stopped."""
+    from boardwright.processes import usable_cores
     from boardwright.web import running
-    from boardwright.web.settings import Settings, usable_cores
+    from boardwright.web.settings import Settings
 
     in_range("--port", options.port, 0, 65535)
     workers = in_range("--workers", options.workers, 0, 64) or max(2, usable_cores())

@@ -1,13 +1,7 @@
 """Settings of a server: its files and its limits."""
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
-
-
-def usable_cores() -> int:
-    """Cores that this process may run on."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,6 @@ quiet positions, in which the chosen move captures nothing: alpha-beta does not 
 first.
 """
 
-import os
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -29,6 +28,7 @@ from boardwright.games.base import DRAW, ONGOING, AlphaBetaSearch, Game, SearchR
 from boardwright.learn.evaluation.config import AlphaBetaGamesConfig
 from boardwright.learn.shared.boards import pack
 from boardwright.learn.shared.tally import count, game_metrics
+from boardwright.processes import usable_cores
 
 MEGABYTES = 1  # of a search's transposition table: enough for a game with few nodes per move
 
@@ -175,6 +175,5 @@ def map_in_threads(work: Callable[[T], U], items: Iterable[T], threads: int | No
 
     Searches release the interpreter lock, so that no processes are needed.
     """
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    with ThreadPoolExecutor(threads or cores) as pool:
+    with ThreadPoolExecutor(threads or usable_cores()) as pool:
         return list(pool.map(work, items))

@@ -20,7 +20,6 @@ from boardwright.games.draughts.endgames.tablebase import (
     SHIPPED,
     BuildStep,
     Probe,
-    Statistics,
     Tablebase,
     TablebaseError,
     build,
@@ -78,7 +77,8 @@ def position_of(black: int, white: int, kings: int, role: int) -> Position:
 
 @pytest.mark.parametrize("pieces", FIGURES)
 def test_figures(tables, pieces):
-    assert tables.statistics(pieces) == Statistics(pieces, *FIGURES[pieces])
+    found = tables.counts(pieces)
+    assert (found.positions, found.wins, found.draws, found.losses, found.longest) == FIGURES[pieces]
 
 
 @pytest.mark.parametrize("name", SLICES)
@@ -302,7 +302,7 @@ def test_folder_without_tables(tmp_path):
 
 def test_too_many_pieces_names_the_build_command():
     assert Tablebase().pieces == 4
-    for too_much in (lambda: Tablebase(pieces=5), lambda: Tablebase().statistics(5)):
+    for too_much in (lambda: Tablebase(pieces=5), lambda: Tablebase().counts(5)):
         with pytest.raises(TablebaseError, match=r"(do not ship|go to 4 pieces): build larger ones with .*--pieces 5"):
             too_much()
 

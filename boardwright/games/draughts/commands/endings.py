@@ -12,10 +12,10 @@ from pathlib import Path
 from statistics import fmean
 from typing import Annotated
 
-import tyro
+from tyro.conf import Positional, arg
 
 from boardwright.agents.players import make_agent
-from boardwright.cli.common import in_range, print_json
+from boardwright.cli.common import RULES, JsonOption, N, in_range, print_json
 from boardwright.cli.progress import track
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import Game
@@ -36,25 +36,19 @@ MOST_POSITIONS, MOST_WORKERS = 10**5, 1024
 
 
 @dataclass(frozen=True, kw_only=True)
-class Options:
+class Options(JsonOption):
     """Which players, and which endings."""
 
-    players: tyro.conf.Positional[tuple[str, ...]]
-    """Players, such as `alphabeta:depth=8 net:net=FILE`; `boardwright agents draughts` lists them."""
-    pieces: Annotated[str, tyro.conf.arg(metavar="N,N,…")] = "5,6"
-    """Pieces on the board, 3 to 8; several numbers, separated by commas, are measured separately."""
-    positions: Annotated[int, tyro.conf.arg(metavar="N")] = 100
-    """Endings for each number of pieces."""
-    tables: Annotated[Path | None, tyro.conf.arg(metavar="DIR")] = None
-    """Tables that prove and defend the endings. Default: the shipped ones, to 4 pieces."""
-    rules: Annotated[str | None, tyro.conf.arg(metavar="RULES")] = None
-    """Rule set: a name, or the path of a .toml or .json file. Default: wcdf."""
-    workers: Annotated[int, tyro.conf.arg(metavar="N")] = 1
-    """Concurrent endings, each in its own process."""
-    seed: int = 0
-    """Seed of positions and players; the same seed gives the same figures unless limits depend on time."""
-    json: bool = False
-    """Print one JSON object and nothing else."""
+    # Players, such as `alphabeta:depth=8 net:net=FILE`; `boardwright agents draughts` lists them.
+    players: Positional[tuple[str, ...]]
+    # Pieces on the board, 3 to 8; several numbers, separated by commas, are measured separately.
+    pieces: Annotated[str, arg(metavar="N,N,…")] = "5,6"
+    positions: N[int] = 100  # Endings for each number of pieces.
+    # Tables that prove and defend the endings. Default: the shipped ones, to 4 pieces.
+    tables: Annotated[Path | None, arg(metavar="DIR")] = None
+    rules: RULES[str | None] = None  # Rule set: a name, or the path of a .toml or .json file. Default: wcdf.
+    workers: N[int] = 1  # Concurrent endings, each in its own process.
+    seed: int = 0  # Seed of positions and players; the same seed gives the same figures unless limits depend on time.
 
 
 def run(options: Options) -> None:

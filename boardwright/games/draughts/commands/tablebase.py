@@ -4,58 +4,52 @@ The tables ignore the draws by inactivity and repetition.
 """
 
 import time
+from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-import tyro
+from tyro.conf import Positional, arg, subcommand
 
-from boardwright.cli.common import in_range, print_json
+from boardwright.cli.common import JsonOption, N, in_range, print_json
 from boardwright.cli.progress import Phases, phases
 from boardwright.games.draughts.endgames.tablebase import MOST_PIECES, BuildStep, Tablebase, build
 from boardwright.games.registry import game
 
-Folder = Annotated[Path | None, tyro.conf.arg(metavar="DIR")]
 MOST_THREADS = 1024
 
 
 @dataclass(frozen=True)
-class Build:
+class Build(JsonOption):
     """Build the tables up to a number of pieces, or resume an interrupted build."""
 
-    out: Annotated[Path, tyro.conf.arg(metavar="DIR")]
-    """Folder of the files."""
-    pieces: Annotated[int, tyro.conf.arg(metavar="N")] = 5
-    """Pieces of both sides together, 2 to 6. 5 take a minute or two, 6 about twenty times that and 2 GiB of memory."""
-    threads: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
-    """Threads. Default: one per core."""
-    json: bool = False
-    """Print one JSON object and nothing else."""
+    out: Annotated[Path, arg(metavar="DIR")]  # Folder of the files.
+    # Pieces of both sides together, 2 to 6. 5 take a minute or two, 6 about twenty times that and 2 GiB of memory.
+    pieces: N[int] = 5
+    threads: N[int | None] = None  # Threads. Default: one per core.
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lookup(JsonOption):
+    """Base of the options of commands that read tables."""
+
+    # Folder of the tables. Default: those that ship, to 4 pieces.
+    dir: Annotated[Path | None, arg(metavar="DIR")] = None
 
 
 @dataclass(frozen=True)
-class Ask:
+class Ask(Lookup):
     """Look up a position."""
 
-    position: tyro.conf.Positional[str]
-    """The position as FEN, such as `B:WK1:BK10,K15`."""
-    dir: Folder = None
-    """Folder of the tables. Default: those that ship, to 4 pieces."""
-    json: bool = False
-    """Print one JSON object and nothing else."""
+    position: Positional[str]  # The position as FEN, such as `B:WK1:BK10,K15`.
 
 
 @dataclass(frozen=True)
-class Stats:
+class Stats(Lookup):
     """Count wins, draws and losses, and check every byte of the files read."""
 
-    pieces: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
-    """Pieces of both sides together. Default: the most there are tables for."""
-    dir: Folder = None
-    """Folder of the tables. Default: those that ship, to 4 pieces."""
-    json: bool = False
-    """Print one JSON object and nothing else."""
+    pieces: N[int | None] = None  # Pieces of both sides together. Default: the most there are tables for.
 
 
 @dataclass(frozen=True)
@@ -64,24 +58,17 @@ class Verify(Stats):
 
 
 Options = (
-    Annotated[Build, tyro.conf.subcommand("build")]
-    | Annotated[Ask, tyro.conf.subcommand("probe")]
-    | Annotated[Stats, tyro.conf.subcommand("stats")]
-    | Annotated[Verify, tyro.conf.subcommand("verify")]
+    Annotated[Build, subcommand("build")]
+    | Annotated[Ask, subcommand("probe")]
+    | Annotated[Stats, subcommand("stats")]
+    | Annotated[Verify, subcommand("verify")]
 )
 
 
 def run(options: Build | Ask | Stats | Verify) -> None:
     """Runs the chosen action."""
-    match options:
-        case Build():
-            _build(options)
-        case Ask():
-            _probe(options)
-        case Verify():
-            _verify(options)
-        case Stats():
-            _stats(options)
+    actions: dict[type, Callable[[Any], None]] = {Build: _build, Ask: _probe, Stats: _stats, Verify: _verify}
+    actions[type(options)](options)
 
 
 def _build(options: Build) -> None:
@@ -127,13 +114,15 @@ def _probe(options: Ask) -> None:
 def _stats(options: Stats) -> None:
     """Prints the counts, or JSON `{pieces, positions, wins, draws, losses, longest}`."""
     tables = _open(options)
-    statistics = tables.statistics(options.pieces or tables.pieces)
+    pieces = options.pieces or tables.pieces
+    counts = tables.counts(pieces)
     if options.json:
-        print_json(asdict(statistics))
+        names = ("positions", "wins", "draws", "losses", "longest")
+        print_json({"pieces": pieces, **{name: getattr(counts, name) for name in names}})
         return
-    print(f"{statistics.pieces} pieces: {statistics.positions:,} positions, the side to move")
-    print(f"  wins {statistics.wins:,}, draws {statistics.draws:,}, losses {statistics.losses:,}")
-    print(f"  longest win: {statistics.longest} plies")
+    print(f"{pieces} pieces: {counts.positions:,} positions, the side to move")
+    print(f"  wins {counts.wins:,}, draws {counts.draws:,}, losses {counts.losses:,}")
+    print(f"  longest win: {counts.longest} plies")
 
 
 def _verify(options: Verify) -> None:

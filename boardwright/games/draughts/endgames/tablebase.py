@@ -20,6 +20,7 @@ from typing import Literal
 from boardwright import _core
 from boardwright.errors import BoardwrightError, PositionError
 from boardwright.games.base import Outcome, Position
+from boardwright.processes import usable_cores
 
 SHIPPED = Path(__file__).parent / "tables"
 SHIPPED_PIECES = 4
@@ -50,18 +51,6 @@ class Probe:
         if self.plies is None:
             return 0
         return 1000 - self.plies if self.result == "win" else self.plies - 1000
-
-
-@dataclass(frozen=True)
-class Statistics:
-    """Every position of `pieces` pieces with both sides present, counted by its result for the mover."""
-
-    pieces: int
-    positions: int
-    wins: int
-    draws: int
-    losses: int
-    longest: int  # plies of the longest win
 
 
 class Tablebase:
@@ -115,21 +104,20 @@ class Tablebase:
             worth.append((move, behind.before_the_move()))
         return sorted(worth, key=lambda pair: -pair[1].rank())
 
-    def statistics(self, pieces: int) -> Statistics:
-        """The counts of all positions of `pieces` pieces, stored by the builder."""
+    def counts(self, pieces: int) -> _core.SliceCounts:
+        """Every position of `pieces` pieces with both sides present, counted by its result for the mover."""
         _check_pieces(pieces)
         if pieces > self.pieces:
             raise TablebaseError(_how_to_get_more(f"the tables in {self.folder} go to {self.pieces} pieces", pieces))
-        counts = self._tables.counts(pieces)
-        return Statistics(pieces, counts.positions, counts.wins, counts.draws, counts.losses, counts.longest)
+        return self._tables.counts(pieces)
 
     def packed(self) -> _core.PackedOutcomes:
         """The outcomes of all positions, for a device: two bits each, 0 a loss, 1 a draw, 2 a win, 16 a word."""
-        return self._tables.packed(_cores())
+        return self._tables.packed(usable_cores())
 
     def verify(self) -> int:
         """Returns the number of positions; raises TablebaseError if any value does not follow from its moves."""
-        found = self._tables.verify(self.pieces, _cores())
+        found = self._tables.verify(self.pieces, usable_cores())
         if found.wrong_values or found.wrong_counts:
             wrong = f"{found.wrong_values} values, {found.wrong_counts} counts"
             raise TablebaseError(f"the tables in {self.folder} are wrong: {wrong}")
@@ -158,7 +146,7 @@ def build(
     _check_pieces(pieces)
     folder = Path(folder)
     with _sole_builder(folder), file_errors():
-        builder = _core.DraughtsTableBuilder(_text(folder), threads or _cores())
+        builder = _core.DraughtsTableBuilder(_text(folder), threads or usable_cores())
         listed = [table for count in range(2, pieces + 1) for table in _core.tablebase_tables(count)]
         missing = [table for table in listed if not builder.has(table.name)]
         total, before, written = sum(table.positions for table in missing), 0, []
@@ -201,10 +189,6 @@ def _how_to_get_more(complaint: str, pieces: int) -> str:
         return f"{complaint}, and none can have more than {MOST_PIECES}"
     remedy = f"'boardwright tablebase build --pieces {pieces} --out DIR'"
     return f"{complaint}: build larger ones with {remedy} and name the folder, --dir DIR"
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _text(folder: Path) -> str:
