@@ -10,11 +10,11 @@ A file names its rule set, may start from a known one with `base`, and changes w
 """
 
 import dataclasses
-import difflib
 import json
 import re
 import tomllib
 import typing
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -33,10 +33,22 @@ _NOT_IN_TEXT = {  # keys of rule files that are not options
 }
 
 
-def check_name(name: str) -> None:
-    """Raises RulesError for a name that is empty, too long or not printable."""
-    if not (name and name.isprintable() and len(name) <= LONGEST_NAME):
-        raise RulesError(f"rule set name {name[:80]!r}: expected 1 to {LONGEST_NAME} printable characters")
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class CheckedRules(ABC):
+    """A rule set, checked when it is made."""
+
+    name: str
+
+    def __post_init__(self) -> None:
+        if not (self.name and self.name.isprintable() and len(self.name) <= LONGEST_NAME):
+            raise RulesError(f"rule set name {self.name[:80]!r}: expected 1 to {LONGEST_NAME} printable characters")
+        problem = self.problem()
+        if problem:
+            raise RulesError(f"rule set {self.name!r}: {problem}")
+
+    @abstractmethod
+    def problem(self) -> str | None:
+        """What is wrong with the options, or None."""
 
 
 def limits_problem(rules: Any) -> str | None:
@@ -86,14 +98,11 @@ def build(game: type[Game], options: Mapping[str, Any]) -> Rules:
         base = game.old_rule_names.get(base, base)
     if base is not None and not (isinstance(base, str) and base in named):
         raise UnknownNameError("base rule set", str(base), named)
-    known = {field.name for field in dataclasses.fields(rules_type)}
     hints = typing.get_type_hints(rules_type)
     values = {}
     for key, value in options.items():
-        if key not in known:
-            nearest = difflib.get_close_matches(str(key), known, n=1)
-            hint = f"did you mean {nearest[0]!r}?" if nearest else f"known: {', '.join(sorted(known))}"
-            raise RulesError(f"unknown rule option {key!r}: {hint}")
+        if key not in hints:
+            raise UnknownNameError("rule option", str(key), hints)
         may_be_none = type(None) in typing.get_args(hints[key])  # which TOML cannot say
         try:
             values[key] = checked(None if value == "none" and may_be_none else value, hints[key])

@@ -7,20 +7,18 @@ from typing import Literal
 
 import numpy as np
 
-from boardwright.errors import RulesError
 from boardwright.games.cathedral import pieces
 from boardwright.games.engines import zobrist_keys
-from boardwright.games.rulefile import check_name
+from boardwright.games.rulefile import CheckedRules
 
 LIGHT, DARK = 0, 1
 SMALLEST, LARGEST = 6, 10
 
 
 @dataclass(frozen=True, kw_only=True)
-class CathedralRules:
+class CathedralRules(CheckedRules):
     """One rule set of Cathedral."""
 
-    name: str
     size: int = 10  # cells along a side
     claim_cap: int | None = None  # most cells an area may have to be claimed
     first_building_claims: bool = False  # a player who has placed only one building so far may claim
@@ -33,21 +31,18 @@ class CathedralRules:
     # less the largest that could have been, and what was captured, with 10 for the game.
     rewards: Literal["sparse", "shaped"] = "sparse"
 
-    def __post_init__(self) -> None:
-        check_name(self.name)
-
-        def refuse(problem: str) -> RulesError:
-            return RulesError(f"rule set {self.name!r}: {problem}")
-
+    def problem(self) -> str | None:
+        """The first option out of range, or in contradiction to another."""
         if not SMALLEST <= self.size <= LARGEST:
-            raise refuse(f"size must be from {SMALLEST} to {LARGEST}, not {self.size}")
+            return f"size must be from {SMALLEST} to {LARGEST}, not {self.size}"
         if self.claim_cap is not None and not 1 <= self.claim_cap <= self.size**2:
-            raise refuse(f"claim_cap must be from 1 to {self.size**2} cells or none, not {self.claim_cap}")
+            return f"claim_cap must be from 1 to {self.size**2} cells or none, not {self.claim_cap}"
         outside = self.size**2 - 8  # cells left when a tower closes off the three of a corner
         if self.first_building_claims and (self.claim_cap or self.size**2) >= outside:
-            raise refuse("the first building would own the board: set claim_cap, or first_building_claims = false")
+            return "the first building would own the board: set claim_cap, or first_building_claims = false"
         if self.mirrored_side != "dark" and not self.mirrored_sets:
-            raise refuse("mirrored_side needs mirrored_sets: set it, or leave mirrored_side out")
+            return "mirrored_side needs mirrored_sets: set it, or leave mirrored_side out"
+        return None
 
     @property
     def mirrored(self) -> tuple[bool, bool]:

@@ -6,30 +6,26 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from boardwright.errors import RulesError
 from boardwright.games.draughts import board as b
 from boardwright.games.engines import zobrist_keys
-from boardwright.games.rulefile import check_name, limits_problem
+from boardwright.games.rulefile import CheckedRules, limits_problem
 
 DEFAULT_LONGEST_QUIET = 80  # what the inactivity plane takes for the maximum where the rules set none
 MOST_HISTORY = 8
 
 
 @dataclass(frozen=True, kw_only=True)
-class DraughtsRules:
+class DraughtsRules(CheckedRules):
     """One rule set of English draughts. Plies are whole moves."""
 
-    name: str
     repetition_limit: int | None = 3  # occurrences of a position, same side to move, that draw
     max_quiet_plies: int | None = 80  # plies of inactivity that draw
     man_moves_are_quiet: bool = False  # inactivity ends by captures alone, not by moving a man
     max_plies: int | None = None  # total plies that draw
 
-    def __post_init__(self) -> None:
-        check_name(self.name)
-        problem = limits_problem(self)
-        if problem:
-            raise RulesError(f"rule set {self.name!r}: {problem}")
+    def problem(self) -> str | None:
+        """The limits must end every game."""
+        return limits_problem(self)
 
 
 WCDF = DraughtsRules(name="wcdf")

@@ -5,15 +5,15 @@ switches, so that neither engine knows a rule set by name.
 """
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
-from boardwright.errors import PositionError, RulesError
+from boardwright.errors import PositionError
 from boardwright.games.engines import zobrist_keys
-from boardwright.games.rulefile import check_name, limits_problem
+from boardwright.games.rulefile import CheckedRules, limits_problem
 from boardwright.games.tablut import board as b
 
 Side = Literal["none", "attackers", "defenders", "all"]
@@ -24,10 +24,9 @@ DEFAULT_LONGEST = 512  # what the counter planes take for the maximum where the 
 
 
 @dataclass(frozen=True, kw_only=True)
-class TablutRules:
+class TablutRules(CheckedRules):
     """One rule set of Tablut, or of another tafl game on nine by nine squares."""
 
-    name: str
     start: str = START  # OpenTafl board text
     first: Literal["attackers", "defenders"] = "attackers"
     escape: Literal["corner", "edge"] = "corner"  # where the king wins
@@ -53,54 +52,46 @@ class TablutRules:
     max_quiet_plies: int | None = 100  # plies without capture, then a draw
     max_plies: int | None = 512  # total plies, then a draw
 
-    def __post_init__(self) -> None:
-        check_name(self.name)
-        problem = _contradiction(self)
-        if problem:
-            raise RulesError(f"rule set {self.name!r}: {problem}")
-
-
-def _contradiction(rules: TablutRules) -> str | None:
-    """What is wrong with a rule set, or None."""
-    try:
-        board = b.parse_board(rules.start)
-    except PositionError as error:
-        return f"start: {error}"
-    camps: list[int] = []
-    for camp in rules.camps:
-        for name in camp:
-            try:
-                camps.append(b.square_number(name))
-            except ValueError as error:
-                return f"camps: {error}"
-    kings = np.flatnonzero(board == b.KING)
-    throne_men = board[b.THRONE] in (b.ATTACKER, b.DEFENDER)
-    ranks = ("none", "king", "all")
-    if len(kings) != 1:
-        return f"start has {len(kings)} kings, needs one"
-    if not (board == b.ATTACKER).any():
-        return "start has no attackers"
-    if len(set(camps)) != len(camps):
-        return "camps share a square"
-    if b.THRONE in camps:
-        return "camps include the throne e5"
-    if set(camps) & set(b.CORNERS) and (rules.escape == "corner" or rules.corners_restricted):
-        return "camps include a corner, which is the king's"
-    if rules.camps_hostile_to != "none" and not camps:
-        return "camps_hostile_to is set, but there are no camps"
-    if np.isin(camps, np.flatnonzero((board == b.DEFENDER) | (board == b.KING))).any():
-        return "start puts a defender or the king into a camp"
-    if rules.corners_restricted and np.isin(board[list(b.CORNERS)], (b.ATTACKER, b.DEFENDER)).any():
-        return "start puts a man on a corner, but corners_restricted is true"
-    if throne_men and rules.throne_stop != "all":
-        return f"start puts a man on the throne, but throne_stop is {rules.throne_stop!r}"
-    if ranks.index(rules.throne_stop) > ranks.index(rules.throne_pass):
-        return f"throne_stop {rules.throne_stop!r} needs throne_pass to be at least as wide, not {rules.throne_pass!r}"
-    if kings[0] in _escape_squares(rules):
-        return "start puts the king where he has escaped"
-    if rules.throne_hostile_under_king and rules.throne_hostile_to not in ("defenders", "all"):
-        return "throne_hostile_under_king contradicts a throne that is not hostile to defenders"
-    return limits_problem(rules)
+    def problem(self) -> str | None:
+        """The first contradiction between options."""
+        try:
+            board = b.parse_board(self.start)
+        except PositionError as error:
+            return f"start: {error}"
+        try:
+            camps = [b.square_number(name) for camp in self.camps for name in camp]
+        except ValueError as error:
+            return f"camps: {error}"
+        kings = np.flatnonzero(board == b.KING)
+        throne_men = board[b.THRONE] in (b.ATTACKER, b.DEFENDER)
+        ranks = ("none", "king", "all")
+        if len(kings) != 1:
+            return f"start has {len(kings)} kings, needs one"
+        if not (board == b.ATTACKER).any():
+            return "start has no attackers"
+        if len(set(camps)) != len(camps):
+            return "camps share a square"
+        if b.THRONE in camps:
+            return "camps include the throne e5"
+        if set(camps) & set(b.CORNERS) and (self.escape == "corner" or self.corners_restricted):
+            return "camps include a corner, which is the king's"
+        if self.camps_hostile_to != "none" and not camps:
+            return "camps_hostile_to is set, but there are no camps"
+        if np.isin(camps, np.flatnonzero((board == b.DEFENDER) | (board == b.KING))).any():
+            return "start puts a defender or the king into a camp"
+        if self.corners_restricted and np.isin(board[list(b.CORNERS)], (b.ATTACKER, b.DEFENDER)).any():
+            return "start puts a man on a corner, but corners_restricted is true"
+        if throne_men and self.throne_stop != "all":
+            return f"start puts a man on the throne, but throne_stop is {self.throne_stop!r}"
+        if ranks.index(self.throne_stop) > ranks.index(self.throne_pass):
+            return (
+                f"throne_stop {self.throne_stop!r} needs throne_pass to be at least as wide, not {self.throne_pass!r}"
+            )
+        if kings[0] in _escape_squares(self):
+            return "start puts the king where he has escaped"
+        if self.throne_hostile_under_king and self.throne_hostile_to not in ("defenders", "all"):
+            return "throne_hostile_under_king contradicts a throne that is not hostile to defenders"
+        return limits_problem(self)
 
 
 def _escape_squares(rules: TablutRules) -> tuple[int, ...]:
@@ -235,10 +226,8 @@ def compile_tables(rules: TablutRules) -> Tables:
     )
 
 
-def _set(squares) -> np.ndarray:
-    members = np.zeros(b.SQUARES, bool)
-    members[list(squares)] = True
-    return members
+def _set(squares: Sequence[int]) -> np.ndarray:
+    return np.isin(np.arange(b.SQUARES), squares)
 
 
 def _reached_within_camp(camp_of: np.ndarray) -> np.ndarray:
