@@ -23,7 +23,7 @@ from boardwright.cli.common import (
 )
 from boardwright.errors import BoardwrightError, UnknownNameError, printable
 from boardwright.games.base import DRAW, ONGOING, Position
-from boardwright.games.lines import wrap
+from boardwright.games.lines import fill
 from boardwright.games.record import GameRecord
 from boardwright.games.registry import game_class
 from boardwright.records.files import export_games, import_games
@@ -170,7 +170,7 @@ def _show(options: Show) -> None:
     print(printable(f"game {stored.id}: {record.game}, rule set {record.rules.name}, stored {stored.stored}"))
     for role, player in zip(last.game.roles, played.players, strict=True):
         print(f"  {role}: {printable(player)}")
-    print("  " + "\n  ".join(wrap(moves, WIDTH, blank="  ")))
+    print("  " + "\n  ".join(fill(moves, WIDTH, "  ")))
     print(render(last.game.scene(last), colour=sys.stdout.isatty()))
     print(_ending(record))
 

@@ -1,7 +1,7 @@
 """Lines of play as text: moves one after the other, as files, people and engines write them; and counters in text."""
 
 import functools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from boardwright.errors import IllegalMoveError
 from boardwright.games.base import Position
@@ -42,34 +42,41 @@ def move_text(position: Position, actions: Sequence[int]) -> str:
     return next(move.text for move in moves if position.play(move.text).hash == after.hash)
 
 
-def whole_moves(position: Position, line: Sequence[int]) -> list[tuple[Position, tuple[int, ...]]]:
-    """(position before it, its actions) of every whole move of a line.
-
-    A search may end its line in the middle of a move: such a move is completed if there is only one way, else left out.
-    """
-    moves, begun, before = [], 0, position
+def each_move(position: Position, line: Sequence[int]) -> Iterator[tuple[Position, tuple[int, ...]]]:
+    """(position before it, its actions) of every move of a line, of which the last may be incomplete."""
+    before, begun = position, 0
     for number, action in enumerate(line, start=1):
         position = position.play(action)
-        if not position.core.continues:
-            moves.append((before, tuple(line[begun:number])))
+        if number == len(line) or not position.core.continues:
+            yield before, tuple(line[begun:number])
             before, begun = position, number
-    last = list(line[begun:])
-    while last and position.core.continues and position.count_actions() == 1:
-        last += position.legal_actions()
-        position = position.play(last[-1])
-    if last and not position.core.continues:
-        moves.append((before, tuple(last)))
+
+
+def whole_moves(position: Position, line: Sequence[int]) -> list[tuple[Position, tuple[int, ...]]]:
+    """The moves of a line that a search expects.
+
+    It may end in the middle of a move: such a move is completed if there is only one way, else left out.
+    """
+    moves = list(each_move(position, line))
+    if moves:
+        before, actions = moves.pop()
+        after = before.play_all(actions)
+        while after.core.continues and after.count_actions() == 1:
+            actions += tuple(after.legal_actions())
+            after = after.play(actions[-1])
+        if not after.core.continues:
+            moves.append((before, actions))
     return moves
 
 
-def wrap(words: Iterable[str], width: int, blank: str = " ") -> list[str]:
-    """Lines of at most `width` characters with the words, which may contain blanks themselves."""
+def fill(words: Iterable[str], width: int, gap: str = " ") -> list[str]:
+    """The words in lines of at most `width` characters, with a gap between two words."""
     lines = [""]
     for word in words:
-        if lines[-1] and len(lines[-1] + blank + word) > width:
+        if lines[-1] and len(lines[-1]) + len(gap) + len(word) > width:
             lines.append(word)
         else:
-            lines[-1] = f"{lines[-1]}{blank}{word}" if lines[-1] else word
+            lines[-1] = f"{lines[-1]}{gap}{word}" if lines[-1] else word
     return lines
 
 

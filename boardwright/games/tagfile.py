@@ -251,7 +251,12 @@ class TagFile:
             own: tags that only this format writes, from the result on.
             reason: what the moves say about the end, which needs no tag.
         """
-        self._check_own_tags(record.tags)
+        for name, value in record.tags.items():  # refuses tags that would not come back as they are
+            if name in self.from_record or self.record_name(name) != name or not re.fullmatch(_TAG_NAME, name):
+                what = "it is not a tag's name, or the record itself says it"
+                raise GameFileError(f"tag {name!r} cannot be written: {what}")
+            if name in self.roster and value in UNKNOWN:
+                raise GameFileError(f"tag {name!r}: {value!r} means unknown: leave the tag out")
         tags = {**dict.fromkeys(self.roster, "?"), **own}
         if record.reason != reason:
             tags["termination"] = record.reason
@@ -263,16 +268,6 @@ class TagFile:
                 raise GameFileError(f"tag {name!r} cannot be written: its value has more than one line")
             lines.append('[{} "{}"]'.format(self._spelling.get(name, name), re.sub(r'(["\\])', r"\\\1", value)))
         return lines
-
-    def _check_own_tags(self, tags: Mapping[str, str]) -> None:
-        """Refuses tags of a record that would not come back as they were."""
-        for name, value in tags.items():
-            if name in self.from_record or self.record_name(name) != name or not re.fullmatch(_TAG_NAME, name):
-                raise GameFileError(
-                    f"tag {name!r} cannot be written: it is not a tag's name, or the record itself says it"
-                )
-            if name in self.roster and value in UNKNOWN:
-                raise GameFileError(f"tag {name!r}: {value!r} means unknown: leave the tag out")
 
 
 def comment_inside(comment: Token) -> str:

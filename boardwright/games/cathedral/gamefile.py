@@ -38,22 +38,12 @@ import functools
 from collections.abc import Iterable, Iterator
 
 from boardwright.errors import GameFileError
-from boardwright.games import rulefile
+from boardwright.games import rulefile, tagfile
 from boardwright.games.base import CHANCE, DRAW, ONGOING, Position
 from boardwright.games.cathedral.rules import DARK, LIGHT, RULE_SETS, CathedralRules
 from boardwright.games.gamefile import GameFiles, MisreadError, Results
 from boardwright.games.record import GameRecord, outcome_of
-from boardwright.games.tagfile import (
-    UNKNOWN,
-    WORD,
-    TagFile,
-    Token,
-    comment_words,
-    custom_rules,
-    tagged_resignation,
-    tagged_rules,
-    tagged_start,
-)
+from boardwright.games.tagfile import TagFile, Token
 
 MAX_MOVES = 4096  # of a game; random ones have up to thirty
 MAX_RULE_SETS = 64  # different ones in a file: each takes some time to prepare
@@ -84,7 +74,7 @@ FORMAT = TagFile(
     from_record=("result", "rules", "ruleoptions", "position", "termination", "resigned"),
     spelling={"annotator": "Annotator", "ruleoptions": "RuleOptions"},
     # All words of a move are on one line and begin with a letter.
-    moves=rf"(?P<MOVE>(?={_LETTER}){WORD}(?:[^\S\n]++(?={_LETTER}){WORD})*+)",
+    moves=rf"(?P<MOVE>(?={_LETTER}){tagfile.WORD}(?:[^\S\n]++(?={_LETTER}){tagfile.WORD})*+)",
     read_move=_read_move,
     move_example="a move like 'dark castle b3 r90'",
     checks_numbers=True,
@@ -102,7 +92,7 @@ def write(record: GameRecord) -> str:
     tags = {"result": RESULTS.text(record.result), "rules": record.rules.name}
     if record.rules != RULE_SETS.get(record.rules.name):
         tags["ruleoptions"] = rulefile.options_text(record.rules)
-        custom_rules("cathedral", tags["rules"], tags["ruleoptions"])  # raises the same errors as reading
+        tagfile.custom_rules("cathedral", tags["rules"], tags["ruleoptions"])  # raises the same errors as reading
     if record.start is not None:
         tags["position"] = next(record.positions()).text
     return "\n".join([*FORMAT.header(record, tags, _reason(last)), "", *moves, tags["result"]]) + "\n"
@@ -120,32 +110,30 @@ def _move_lines(record: GameRecord) -> tuple[list[str], Position]:
     """Every move with its comment, the comment on the beginning before them, and the last position."""
     if len(record.actions) > MAX_MOVES:
         raise GameFileError(f"the game has more than {MAX_MOVES} moves")
-    comments = {number: " ".join(comment_words(text)) for number, text in record.comments.items() if text}
+    comments = {number: " ".join(tagfile.comment_words(text)) for number, text in record.comments.items() if text}
     for number in sorted(set(comments) - set(range(len(record.actions) + 1))):
         raise GameFileError(f"a comment after {number} moves: the game has {len(record.actions)}")
     lines = [comments[0]] if 0 in comments else []
-    positions = record.positions()
-    last = next(positions)
-    for number, (action, after) in enumerate(zip(record.actions, positions, strict=True), start=1):
+    *before, last = record.positions()
+    for number, (action, position) in enumerate(zip(record.actions, before, strict=True), start=1):
         comment = f" {comments[number]}" if number in comments else ""
-        lines.append(f"{number}. {_mover(last)} {last.action_text(action)}{comment}")
-        last = after
+        lines.append(f"{number}. {_mover(position)} {position.action_text(action)}{comment}")
     return lines, last
 
 
 def _read_game(tokens: list[Token], rule_sets: set[CathedralRules]) -> GameRecord:
     """The game of some tokens; adds its rules to those of the file."""
     tags = FORMAT.tags(tokens)
-    rules = tagged_rules("cathedral", tags, RULE_SETS["official"])
+    rules = tagfile.tagged_rules("cathedral", tags, RULE_SETS["official"])
     rule_sets.add(rules)
     if len(rule_sets) > MAX_RULE_SETS:
         rule_sets.remove(rules)
         place = tags["rules"] if "rules" in tags else tokens[0]
         raise MisreadError(place.offset, f"the file has games of more than {MAX_RULE_SETS} rule sets")
-    start = tagged_start("cathedral", rules, tags.get("position"))
+    start = tagfile.tagged_start("cathedral", rules, tags.get("position"))
     main, results = FORMAT.replay(tokens, start)
     last = main.position
-    resigned = tagged_resignation(tags, last)
+    resigned = tagfile.tagged_resignation(tags, last)
     claims = _claims([*([tags["result"]] if "result" in tags else []), *results])
     return GameRecord(
         game="cathedral",
@@ -162,7 +150,7 @@ def _read_game(tokens: list[Token], rule_sets: set[CathedralRules]) -> GameRecor
 def _claims(claims: Iterable[Token]) -> Iterator[tuple[int, str, int]]:
     """(result, its text, offset) of each claim; raises MisreadError for a text that is no result."""
     for _, text, offset in claims:
-        if text not in RESULTS.texts and text not in UNKNOWN:
+        if text not in RESULTS.texts and text not in tagfile.UNKNOWN:
             raise MisreadError(offset, f"result {text[:40]!r} is not one of {', '.join(RESULTS.texts)}")
         yield RESULTS.texts.get(text, ONGOING), text, offset
 

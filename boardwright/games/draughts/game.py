@@ -14,9 +14,10 @@ from boardwright.games.base import Game, Move, Position, SearchResources, Symmet
 from boardwright.games.draughts import board as b
 from boardwright.games.draughts import features, notation
 from boardwright.games.draughts.benchmarks import openspiel_perft_rate, table_builds
-from boardwright.games.draughts.endgames.tablebase import SHIPPED, file_errors
+from boardwright.games.draughts.endgames.tablebase import SHIPPED, file_errors, shipped_outcome
 from boardwright.games.draughts.notation import Route
 from boardwright.games.draughts.rules import RULE_SETS, VIEWS, DraughtsRules, compile_tables
+from boardwright.games.lines import play_words
 
 # Of the three-move openings: those played over the board, by post as well, and not at all.
 DECKS = ("crossboard", "mail", "barred")
@@ -126,15 +127,12 @@ class Draughts(Game):
         openings = []
         for row in csv.DictReader(text.splitlines()):
             if deck in (None, row["deck"]):
-                position, moves = self.start(), tuple(row["moves"].split())
-                for move in moves:
-                    position = position.play(move)
-                openings.append(base.Opening(int(row["number"]), moves, row["deck"], row["name"], position.text))
+                moves = tuple(row["moves"].split())
+                reached = play_words(self.start(), moves)
+                openings.append(base.Opening(int(row["number"]), moves, row["deck"], row["name"], reached.text))
         return openings
 
     def proven_outcome(self, core: _core.DraughtsPosition) -> base.Outcome | None:
-        from boardwright.games.draughts.endgames.tablebase import shipped_outcome
-
         return shipped_outcome(core)
 
     def proven_results(self, folder: Path | None = None) -> base.ProvenResults:

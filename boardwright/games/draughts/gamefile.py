@@ -27,29 +27,20 @@ PDN cannot; in comments, `}` and line breaks are written `%7D` and `%0A`. Move n
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from boardwright._core import DraughtsPosition
-from boardwright.errors import GameFileError, IllegalMoveError
-from boardwright.games import registry, rulefile
+from boardwright.errors import GameFileError
+from boardwright.games import registry, rulefile, tagfile
 from boardwright.games.base import DRAW, ONGOING, Position
 from boardwright.games.draughts import board as b
 from boardwright.games.draughts import notation
 from boardwright.games.draughts.rules import RULE_SETS, WCDF, DraughtsRules
 from boardwright.games.gamefile import DrawnError, GameFiles, MisreadError, Results
-from boardwright.games.lines import wrap
+from boardwright.games.lines import each_move, fill
 from boardwright.games.record import GameRecord, Line, outcome_of
 from boardwright.games.rulefile import LONGEST_GAME
-from boardwright.games.tagfile import (
-    MAX_DEPTH,
-    UNKNOWN,
-    TagFile,
-    Token,
-    comment_words,
-    tagged_resignation,
-    tagged_rules,
-    tagged_start,
-)
+from boardwright.games.tagfile import TagFile, Token
 
 GAME_TYPE = "21,B,8,8,N1,0"
 UNKNOWN_DATE = "????.??.??"  # other tags have a plain ?
@@ -121,7 +112,7 @@ def write(record: GameRecord) -> str:
     if record.start is not None:
         tags |= {"setup": "1", "fen": start.text}
     reason = "" if last.outcome is None or not record.reason else last.outcome.reason
-    return "\n".join([*PDN.header(record, tags, reason), "", *wrap([*words, result], LINE_LENGTH)]) + "\n"
+    return "\n".join([*PDN.header(record, tags, reason), "", *fill([*words, result], LINE_LENGTH)]) + "\n"
 
 
 def _words(line: Line, start: Position, depth: int = 0) -> tuple[list[str], Position]:
@@ -130,12 +121,17 @@ def _words(line: Line, start: Position, depth: int = 0) -> tuple[list[str], Posi
     After each move come its marks, the first without a blank before it if it is a strength such as ! or (?);
     then its comment, and the variations that replace it.
     """
-    if depth > MAX_DEPTH:
-        raise GameFileError(f"variations are nested more than {MAX_DEPTH} deep")
-    words, last = _remarks(line, 0), start
+    if depth > tagfile.MAX_DEPTH:
+        raise GameFileError(f"variations are nested more than {tagfile.MAX_DEPTH} deep")
+    last = start.play_all(line.actions, unit="action")
+    if line.actions and last.core.continues:
+        raise GameFileError("the line stops in the middle of a capture")
+    if last.plies > MAX_PLIES:
+        raise GameFileError(f"the line has more than {MAX_PLIES} moves")
+    words, played = _remarks(line, 0), 0
     begun, ended = set[int](), {0}
     numbered = False  # whether White's next move follows a move number
-    for before, after, played, hops in _whole_moves(line, start):
+    for before, hops in each_move(start, line.actions):
         number = f"{before.plies // 2 + 1}"
         prefix = f"{number}. " if before.role_to_move == b.BLACK else "" if numbered else f"{number}... "
         remarks = _remarks(line, played + len(hops))
@@ -144,10 +140,10 @@ def _words(line: Line, start: Position, depth: int = 0) -> tuple[list[str], Posi
         variations = line.variations.get(played, ())
         for variation in variations:
             words += ["(", *_words(variation, before, depth + 1)[0], ")"]
-        numbered = not variations and not line.comments.get(played + len(hops))
         begun.add(played)
-        ended.add(played + len(hops))
-        last = after
+        played += len(hops)
+        ended.add(played)
+        numbered = not variations and not line.comments.get(played)
     for what, keys, known in (
         ("a comment", line.comments, ended),
         ("a mark", line.marks, ended),
@@ -156,23 +152,6 @@ def _words(line: Line, start: Position, depth: int = 0) -> tuple[list[str], Posi
         for key in sorted(set(keys) - known):
             raise GameFileError(f"{what} after {key} actions: the line has no whole move there")
     return words, last
-
-
-def _whole_moves(line: Line, position: Position) -> Iterator[tuple[Position, Position, int, tuple[int, ...]]]:
-    """Every whole move of a line: the positions before and after it, the actions played before it, and its own."""
-    before, played = position, 0
-    for number, action in enumerate(line.actions, start=1):
-        try:
-            position = position.play(action)
-        except IllegalMoveError as error:
-            raise IllegalMoveError(f"action {number}: {error}") from None
-        if not position.core.continues:
-            yield before, position, played, line.actions[played:number]
-            before, played = position, number
-    if played < len(line.actions):
-        raise GameFileError("the line stops in the middle of a capture")
-    if position.plies > MAX_PLIES:
-        raise GameFileError(f"the line has more than {MAX_PLIES} moves")
 
 
 def _move_text(before: Position, hops: tuple[int, ...]) -> str:
@@ -191,7 +170,7 @@ def _remarks(line: Line, played: int) -> list[str]:
         if not MARK.fullmatch(mark):
             raise GameFileError(f"mark {mark!r}: expected !, ? or a number like $3")
     comment = line.comments.get(played)
-    return [*marks, *(comment_words(comment) if comment else ())]
+    return [*marks, *(tagfile.comment_words(comment) if comment else ())]
 
 
 def read_game(tokens: list[Token]) -> GameRecord:
@@ -199,7 +178,7 @@ def read_game(tokens: list[Token]) -> GameRecord:
     tags = PDN.tags(tokens)
     _check_game_type(tags)
     if "rules" in tags or "ruleoptions" in tags:
-        return _record(tags, tokens, tagged_rules("draughts", tags, WCDF))
+        return _record(tags, tokens, tagfile.tagged_rules("draughts", tags, WCDF))
     try:
         return _record(tags, tokens, WCDF)
     except DrawnError:
@@ -211,16 +190,16 @@ def _check_game_type(tags: Mapping[str, Token]) -> None:
         return
     _, text, offset = tags["gametype"]
     given = [part.strip().upper() for part in text.split(",")]
-    if text not in UNKNOWN and given != GAME_TYPE.split(",")[: len(given)]:
+    if text not in tagfile.UNKNOWN and given != GAME_TYPE.split(",")[: len(given)]:
         raise MisreadError(offset, f"game type {text!r} cannot be read, only English draughts: {GAME_TYPE!r}")
 
 
 def _record(tags: Mapping[str, Token], tokens: list[Token], rules: DraughtsRules) -> GameRecord:
     fen = tags.get("fen")
-    start = tagged_start("draughts", rules, None if fen is None or fen.text in UNKNOWN else fen)
+    start = tagfile.tagged_start("draughts", rules, None if fen is None or fen.text in tagfile.UNKNOWN else fen)
     main, results = PDN.replay(tokens, start)
     last = main.position
-    resigned = tagged_resignation(tags, last)
+    resigned = tagfile.tagged_resignation(tags, last)
     # Collections have tags with other texts, "1/2" or "Black": they are no results of PDN.
     claims = [*([tags["result"]] if "result" in tags else []), *results]
     meant = ((RESULTS.texts.get(text.strip(), ONGOING), text, offset) for _, text, offset in claims)
@@ -245,7 +224,7 @@ def _reason(tags: Mapping[str, Token], result: int, last: Position) -> str:
     if "termination" in tags:
         reason = tags["termination"].text
     words = tags["result"].text.strip() if "result" in tags else ""
-    return reason if words in RESULTS.texts or words in UNKNOWN else "; ".join(filter(None, (reason, words)))
+    return reason if words in RESULTS.texts or words in tagfile.UNKNOWN else "; ".join(filter(None, (reason, words)))
 
 
 FILES = GameFiles(write, PDN.games, lambda: read_game)

@@ -20,7 +20,7 @@ from boardwright.games.record import GameRecord
 from boardwright.games.tablut import board as b
 from boardwright.games.tablut.opentafl import gamefile
 from boardwright.games.tablut.opentafl.rulerecord import options_text, read_rules, rules_record
-from boardwright.games.tablut.opentafl.text import FROM_RECORD
+from boardwright.games.tablut.opentafl.words import FROM_RECORD
 from boardwright.games.tablut.rules import RULE_SETS, START, TABLUTZERO, TablutRules, Who
 
 ATTACKERS, DEFENDERS = b.ATTACKERS, b.DEFENDERS

@@ -32,6 +32,7 @@ from boardwright.games.base import Game, Position, SearchResources
 from boardwright.games.draughts import board as b
 from boardwright.games.draughts.endgames.tablebase import SHIPPED, Result, Tablebase
 from boardwright.games.draughts.notation import Placement, fen
+from boardwright.games.lines import each_move
 from boardwright.games.registry import game as make_game
 from boardwright.stats.score import Interval, Score
 
@@ -88,12 +89,8 @@ class Judge:
         if self._in_tables(position):
             return position.play(self._tables.ranked_moves(position)[0][0])
         line = self._search.search(position.core, 0, DEFENCE_NODES, 0.0).principal_variation
-        after = position.play(line[0])
-        for action in line[1:]:
-            if not after.core.continues:
-                break
-            after = after.play(action)
-        return after
+        _, actions = next(each_move(position, line))
+        return position.play_all(actions)
 
     def _in_tables(self, position: Position) -> bool:
         return count_pieces(position) <= self._tables.pieces

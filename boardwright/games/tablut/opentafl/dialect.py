@@ -6,7 +6,7 @@ from boardwright.agents.base import Choice
 from boardwright.agents.dialects import Question, Thinking
 from boardwright.agents.pipe import Pipe, ProgramError
 from boardwright.games.base import Game, Position
-from boardwright.games.tablut.opentafl import text
+from boardwright.games.tablut.opentafl import words
 from boardwright.games.tablut.opentafl.rulerecord import rules_record
 
 
@@ -36,12 +36,12 @@ class OpenTaflDialect:
             (n for n, (before, _) in enumerate(moves) if self._known and before.hash == self._known.hash), None
         )
         if known is None or len(moves) - known != 1:
-            rules = replace(position.game.rules, start=text.board_text(position), first=side)
+            rules = replace(position.game.rules, start=words.board_text(position), first=side)
             for line in (f"rules {rules_record(rules)}", f"side {side}", "start"):
                 self._say(pipe, line)
         else:
             before, (action,) = moves[-1]
-            pipe.send(f"opponent-move {text.move_text(before, action)} {text.board_text(position)}")
+            pipe.send(f"opponent-move {words.move_text(before, action)} {words.board_text(position)}")
         if question.limit.seconds is not None:  # an overtime period a move, always the same
             millis = round(question.limit.seconds * 1000)
             self._say(pipe, f"clock {millis}* {millis}* {max(1, round(millis / 1000))} 99 99")
@@ -54,14 +54,14 @@ class OpenTaflDialect:
             position = question.position
             (action,) = position.game.parse_move(position.core, rest.strip())
             self._known = position.play(action)
-            pipe.send(f"move {text.board_text(self._known)}")
+            pipe.send(f"move {words.board_text(self._known)}")
             return Choice(action)
         if word == "error" and rest.startswith("-1"):
             raise ProgramError(f"engine {pipe.command!r}: {rest.removeprefix('-1').strip() or 'a critical error'}")
         if word in self._said:
             pipe.send(self._said[word])
         elif word == "position":
-            pipe.send(f"position {text.board_text(question.position)}")
+            pipe.send(f"position {words.board_text(question.position)}")
         return None
 
     def _say(self, pipe: Pipe, line: str) -> None:

@@ -16,7 +16,7 @@ from boardwright.errors import BoardwrightError
 from boardwright.games.base import Game, Position
 from boardwright.games.registry import game
 from boardwright.games.tablut.opentafl.rulerecord import read_rules, rules_record
-from boardwright.games.tablut.opentafl.text import board_text, move_text
+from boardwright.games.tablut.opentafl.words import board_text, move_text
 from boardwright.protocols.session import Engine, Thought
 
 MOMENT = 0.1  # seconds in which a clock may follow `play`

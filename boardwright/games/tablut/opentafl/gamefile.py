@@ -34,21 +34,9 @@ from boardwright.games.gamefile import GameFiles, MisreadError, Results, misread
 from boardwright.games.record import GameRecord, outcome_of
 from boardwright.games.tablut import board as b
 from boardwright.games.tablut import notation
+from boardwright.games.tablut.opentafl import words
 from boardwright.games.tablut.opentafl.rulerecord import check_board, options_text, read_rules, rules_record
-from boardwright.games.tablut.opentafl.text import (
-    FROM_RECORD,
-    OPTIONS,
-    POSITION,
-    RULES_NAME,
-    TURN,
-    VARIATION,
-    Token,
-    begins_turn,
-    decode,
-    encode,
-    games,
-    tag_name,
-)
+from boardwright.games.tablut.opentafl.words import Token
 from boardwright.games.tablut.rules import TablutRules
 
 _RESULTS = Results(
@@ -67,19 +55,19 @@ def write(record: GameRecord) -> str:
         raise GameFileError("OpenTafl's notation has no marks and no variations: leave them out of the record")
     moves, last = _move_texts(record)
     _check(record, last, halves=len(moves))
-    tags = {RULES_NAME: record.rules.name, **record.tags, "result": _RESULTS.text(record.result)}
+    tags = {words.RULES_NAME: record.rules.name, **record.tags, "result": _RESULTS.text(record.result)}
     if record.reason:
         tags["termination"] = record.reason
-    lines = [f"[{name}:{encode(value).replace(chr(10), '%0A')}]" for name, value in tags.items()]
+    lines = [f"[{name}:{words.encode(value).replace(chr(10), '%0A')}]" for name, value in tags.items()]
     if record.comments.get(0):
-        lines.append(f"[start-comment:{encode(record.comments[0])}]")
+        lines.append(f"[start-comment:{words.encode(record.comments[0])}]")
     if record.start is not None:
         start = registry.game(record.game, record.rules).position(record.start).text
-        lines += [f"[position:{start.split()[0]}]", f"[{POSITION}:{start}]"]
-    lines += [f"[{OPTIONS}:{options_text(record.rules)}]", f"[rules:{rules_record(record.rules)}]", ""]
+        lines += [f"[position:{start.split()[0]}]", f"[{words.POSITION}:{start}]"]
+    lines += [f"[{words.OPTIONS}:{options_text(record.rules)}]", f"[rules:{rules_record(record.rules)}]", ""]
     for half in range(0, len(moves), 2):
         lines.append(f"{half // 2 + 1}. {' '.join(moves[half : half + 2])}")
-        comments = [encode(record.comments.get(ply, "")) for ply in (half + 1, half + 2)]
+        comments = [words.encode(record.comments.get(ply, "")) for ply in (half + 1, half + 2)]
         if any(comments):
             lines.append(f"[{'|'.join(comments)}]")
     return "\n".join(lines).rstrip("\n") + "\n"
@@ -105,7 +93,7 @@ def _check(record: GameRecord, last: Position, halves: int) -> None:
         raise GameFileError("only the side to move can resign, and only before the game is over")
     _RESULTS.check(record, last)
     for name in record.tags:
-        if name in FROM_RECORD or tag_name(name) != name:
+        if name in words.FROM_RECORD or words.tag_name(name) != name:
             raise GameFileError(f"tag {name!r} cannot be written: it is not a tag's name, or the record itself says it")
     for ply in record.comments:
         if not 0 <= ply <= halves:
@@ -122,13 +110,13 @@ def _read_game(tokens: Iterator[Token]) -> GameRecord:
     return GameRecord(
         game="tablut",
         rules=rules,
-        start=start.text if POSITION in tags or "position" in tags else None,
+        start=start.text if words.POSITION in tags or "position" in tags else None,
         actions=actions,
         result=_result(tags, outcome),
         reason=_value(tags, "termination") or ("" if outcome is None else outcome.reason),
         resigned=resigned,
         comments=_comments([(0, _value(tags, "start-comment")), *remarks], len(actions) + (resigned is not None)),
-        tags={name: _value(tags, name) for name in tags if name not in FROM_RECORD},
+        tags={name: _value(tags, name) for name in tags if name not in words.FROM_RECORD},
     )
 
 
@@ -147,9 +135,9 @@ def _header(tokens: Iterator[Token]) -> tuple[dict[str, Token], list[Token]]:
         if token.text[0] == "[":
             inner = _inside(token)
             name, _, value = inner.partition(":")
-            tag = tag_name(name) if ":" in inner else None
+            tag = words.tag_name(name) if ":" in inner else None
             add(*("start-comment", inner) if tag is None else (tag, value), token.offset)
-        elif begins_turn(token.text):
+        elif words.begins_turn(token.text):
             following.append(token)
             break
         elif token.text.startswith("dim:") or (rules and ":" in token.text):
@@ -170,20 +158,20 @@ def _inside(bracket: Token) -> str:
 
 
 def _value(tags: Mapping[str, Token], name: str) -> str:
-    return decode(tags[name].text) if name in tags else ""
+    return words.decode(tags[name].text) if name in tags else ""
 
 
 def _rules(tags: Mapping[str, Token], beginning: int) -> TablutRules:
     if "rules" not in tags:
         raise MisreadError(beginning, "the game has no rules record: it needs a tag like [rules:dim:9 start:/.../]")
-    name = _value(tags, RULES_NAME) if RULES_NAME in tags else None
+    name = _value(tags, words.RULES_NAME) if words.RULES_NAME in tags else None
     with misread_at(tags["rules"].offset):
-        return read_rules(tags["rules"].text, name, _value(tags, OPTIONS))
+        return read_rules(tags["rules"].text, name, _value(tags, words.OPTIONS))
 
 
 def _start(tags: Mapping[str, Token], rules: TablutRules) -> Position:
     game = registry.game("tablut", rules)
-    name = POSITION if POSITION in tags else "position"
+    name = words.POSITION if words.POSITION in tags else "position"
     if name not in tags:
         return game.start()
     fields = _value(tags, name).split()
@@ -205,19 +193,19 @@ def _replay(tokens: Iterable[Token], position: Position) -> tuple[Position, int 
     skipping = False
     for token in tokens:
         word, offset = token
-        if TURN.fullmatch(word):
+        if words.TURN.fullmatch(word):
             skipping = False
             if turn and int(word[:-1]) != turn + 1:
                 raise MisreadError(offset, f"turn {word[:-1]} follows turn {turn}")
             if turn and halves - turn_began != 2:
                 raise MisreadError(offset, f"turn {turn} must have two moves before the next")
             turn, turn_began = int(word[:-1]), halves
-        elif skipping or VARIATION.fullmatch(word):
+        elif skipping or words.VARIATION.fullmatch(word):
             skipping = True
         elif word[0] == "[":
             first, bar, second = _inside(token).partition("|")
-            remarks.append((turn_began + 1 if bar else halves, decode(first)))
-            remarks.append((turn_began + 2, decode(second)))
+            remarks.append((turn_began + 1 if bar else halves, words.decode(first)))
+            remarks.append((turn_began + 2, words.decode(second)))
         elif resigned is not None:
             raise MisreadError(offset, f"{word!r} follows a resignation")
         elif halves - turn_began == 2:
@@ -271,5 +259,5 @@ def _result(tags: Mapping[str, Token], outcome: Outcome | None) -> int:
     return _RESULTS.agree([(_RESULTS.texts[text], text, tags["result"].offset)] if "result" in tags else [], outcome)
 
 
-FILES = GameFiles(write, games, lambda: _read_game)
+FILES = GameFiles(write, words.games, lambda: _read_game)
 read, read_all, write_all = FILES.read, FILES.read_all, FILES.write_all

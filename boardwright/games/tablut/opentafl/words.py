@@ -21,9 +21,8 @@ _TAG_NAME = re.compile(r"[A-Za-z][\w-]*")
 _TOKEN = re.compile(r"\[|[0-9]{1,6}\.(?![0-9.])|[^\s\[]+")
 TURN = re.compile(r"[0-9]{1,6}\.")
 VARIATION = re.compile(r"[0-9]+[a-z]\.[0-9a-z.]*")
-_BLANKS = " \t\n"
 _CODE = re.compile(r"%(09|0A|0D|20|25|5B|5D|7C)")
-_TO_ENCODE = re.compile(r"%(?=09|0A|0D|20|25|5B|5D|7C)|[\[\]|\r]")
+_TO_ENCODE = re.compile(r"%(?=09|0A|0D|20|25|5B|5D|7C)|[\[\]|\r]|\A[ \t\n]+|(?<![ \t\n])[ \t\n]++\Z")
 
 
 class Token(NamedTuple):
@@ -35,19 +34,12 @@ class Token(NamedTuple):
 
 def encode(text: str) -> str:
     """A text so that it can stand between brackets and bars, and keeps the blanks around it."""
-    inner = text.strip(_BLANKS)
-    before = text[: len(text) - len(text.lstrip(_BLANKS))]
-    after = text[len(before) + len(inner) :]
-    return _codes(before) + _TO_ENCODE.sub(lambda match: _codes(match[0]), inner) + _codes(after)
-
-
-def _codes(characters: str) -> str:
-    return "".join(f"%{ord(character):02X}" for character in characters)
+    return _TO_ENCODE.sub(lambda match: "".join(f"%{ord(letter):02X}" for letter in match[0]), text)
 
 
 def decode(text: str) -> str:
     """What was encoded."""
-    return _CODE.sub(lambda match: chr(int(match[1], 16)), text.strip(_BLANKS))
+    return _CODE.sub(lambda match: chr(int(match[1], 16)), text.strip(" \t\n"))
 
 
 def _tokens(text: str, start: int, end: int) -> Iterator[Token]:
