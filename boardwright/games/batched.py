@@ -35,8 +35,8 @@ class GameState:
         raise NotImplementedError
 
 
-def first_fields(role: Array, result: Array, reason: Array, hash_: Array, plies: Array) -> dict[str, Array]:
-    """The fields of `GameState` for a position without history."""
+def common_fields(role: Array, result: Array, reason: Array, hash_: Array, plies: Array) -> dict[str, Array]:
+    """The fields of `GameState`, without rewards: `make_env` adds those of a step."""
     rewards, terminated = jnp.zeros(2, jnp.float32), result != ONGOING
     return vars(GameState(role, rewards, terminated, result, reason, hash_, plies))
 

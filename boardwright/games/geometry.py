@@ -22,12 +22,6 @@ class Symmetry:
     entries: np.ndarray  # [rows * columns * planes] int32: where each number of an observation goes
     rules: Any = None  # of the images, if different
 
-    def of_observation(self, planes: np.ndarray) -> np.ndarray:
-        """The image of an observation [rows, columns, planes]."""
-        image = np.empty(planes.size, planes.dtype)
-        image[self.entries] = planes.reshape(-1)
-        return image.reshape(planes.shape)
-
 
 def entries_by_cell(cells: np.ndarray, planes: int) -> np.ndarray:
     """`Symmetry.entries` where every plane moves as its cells do; cells [rows * columns]: where each goes."""
@@ -66,11 +60,10 @@ def dihedral_group(size: int) -> tuple[tuple[str, np.ndarray], ...]:
 
     A reflection exchanges left and right and then turns the board; the first of all is the identity.
     """
-    grid = np.arange(size * size, dtype=np.int32).reshape(size, size)
+    grid = np.arange(size * size).reshape(size, size)
     group = []
     for mirrored in (False, True):
         for turns in range(ROTATIONS):
-            cells = np.empty(size * size, np.int32)
-            cells[np.rot90(grid[:, ::-1] if mirrored else grid, turns).reshape(-1)] = np.arange(size * size)
-            group.append((f"{'mirror+' if mirrored else ''}rotate{90 * turns}", cells))
+            cells = np.argsort(np.rot90(grid[:, ::-1] if mirrored else grid, turns), axis=None)
+            group.append((f"{'mirror+' if mirrored else ''}rotate{90 * turns}", cells.astype(np.int32)))
     return tuple(group)

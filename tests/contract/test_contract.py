@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from images import image_of
 from reachable import reachable_positions
 
 import boardwright
@@ -148,7 +149,7 @@ def test_symmetries_commute_with_play(game: Game, data: st.DataObject) -> None:
         legal = [game.image(symmetry, position.core, action) for action in position.legal_actions()]
         assert sorted(legal) == image.legal_actions()
         for role in (0, 1):
-            assert np.array_equal(image.observation(role), symmetry.of_observation(position.observation(role)))
+            assert np.array_equal(image.observation(role), image_of(symmetry, position.observation(role)))
 
 
 def test_symmetries_are_permutations_and_form_a_group(game: Game) -> None:

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from images import image_of
 
 import boardwright
 from boardwright.games.base import Game, PolicyPlanes, Symmetry
@@ -93,7 +94,7 @@ def test_cellwise_policy_commutes_with_tablut_symmetries() -> None:
         turned[policy.index % policy.planes] = policy.index[symmetry.actions] % policy.planes
         turned_kernel = np.empty_like(kernel)
         turned_kernel[:, turned] = kernel
-        image = (symmetry.of_observation(planes) @ turned_kernel).reshape(-1)[policy.index]
+        image = (image_of(symmetry, planes) @ turned_kernel).reshape(-1)[policy.index]
         np.testing.assert_allclose(image[symmetry.actions], logits, rtol=1e-9)
 
 

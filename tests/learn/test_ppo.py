@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from images import image_of
 from run_files import checkpoint_arrays
 from sizes import size
 from tictactoe import Core
@@ -145,7 +146,7 @@ def test_decisions_under_a_symmetry_agree() -> None:
         images_of = [
             symmetry
             for symmetry in ppo.game.symmetries()
-            if (symmetry.of_observation(plain) == seen).all()
+            if (image_of(symmetry, plain) == seen).all()
             and symmetry.actions[int(played[place])] == int(decision.action[place])
         ]
         assert images_of

@@ -99,7 +99,7 @@ def foreign_cells(tables: Tables, where: Array, cathedral: Array, owner: Array |
     return jnp.where(placements >= 0, some_cell[owner, placements], -1)
 
 
-def belongs(board: Array, role: Array) -> Array:
+def belongs(board: Array, role: Array | int) -> Array:
     """[C] bool: the cells of a role's buildings."""
     lowest = 1 + pieces.BUILDINGS * role
     return (board >= lowest) & (board < lowest + pieces.BUILDINGS)

@@ -15,8 +15,8 @@ from jax import Array
 
 from boardwright._core import CathedralPosition
 from boardwright.games import batched
-from boardwright.games.base import CHANCE, DRAW, ONGOING, BatchEnv, Position
-from boardwright.games.batched import WORD, WORD_BITS, first_fields, key_words, pack_numbers, xor_where
+from boardwright.games.base import CHANCE, DRAW, BatchEnv, Position
+from boardwright.games.batched import WORD, WORD_BITS, common_fields, first_end, key_words, pack_numbers, xor_where
 from boardwright.games.cathedral import pieces
 from boardwright.games.cathedral.areas import belongs, claimable, foreign_cells
 from boardwright.games.cathedral.rules import LIGHT, Tables
@@ -109,7 +109,7 @@ def set_up(
     hash_ ^= jnp.where(cathedral == GONE, key_words(tables.cathedral_gone_key), WORD(0))
     hash_ ^= jnp.where(first_role != LIGHT, key_words(tables.first_role_key), WORD(0))
     return State(
-        **first_fields(role, result, reason, hash_, plies),
+        **common_fields(role, result, reason, hash_, plies),
         where=where,
         cathedral=cathedral,
         placed=placed,
@@ -206,22 +206,18 @@ def _place(tables: Tables, state: State, action: Array) -> State:
     territory = jnp.where(gained, owner + 1, jnp.where(left, opponent + 1, 0)).astype(jnp.int8)
     role, result, reason, legal = _settle(tables, board, territory, where, cathedral, state.first_role, opponent)
 
-    rewards = state.rewards
+    hash_ ^= _role_key(tables, state.current_role) ^ _role_key(tables, role)
+    fields = common_fields(role, result, reason, hash_, state.plies + 1)
     if tables.shaped:
         sizes = jnp.asarray(tables.piece_size)
         largest = jnp.where(state.legal_action_mask, sizes[tables.piece], 0).max()
         claimed = (gained & (state.territory != owner + 1)).sum()
         taken = jnp.where(captured[:-1], sizes[:-1], 0).sum()  # a captured cathedral costs neither side
         own = jnp.where(is_building, claimed + sizes[piece] - largest + taken, 0)
-        rewards = WIN_BONUS * batched.rewards_of(result) + jnp.where(is_owner, own, -taken)
+        fields["rewards"] = WIN_BONUS * batched.rewards_of(result) + jnp.where(is_owner, own, -taken)
     return dataclasses.replace(
         state,
-        current_role=role,
-        rewards=rewards,
-        result=result,
-        reason=reason,
-        hash=hash_ ^ _role_key(tables, state.current_role) ^ _role_key(tables, role),
-        plies=state.plies + 1,
+        **fields,
         where=where,
         cathedral=cathedral,
         placed=placed,
@@ -249,10 +245,8 @@ def _settle(
     legal = pack_numbers(jnp.where(role == LIGHT, options[0], options[1]), 1)  # nothing when neither can move
 
     unplaced = (jnp.asarray(tables.piece_size)[: pieces.BUILDINGS] * (where < 0)).sum(axis=1)  # [2]
-    equal = unplaced[0] == unplaced[1]
-    over = ~can_move.any()
-    result = jnp.where(over, jnp.where(equal, DRAW, jnp.argmin(unplaced)), ONGOING).astype(jnp.int8)
-    reason = jnp.where(over, jnp.where(equal, EQUAL_LEFT, FEWER_LEFT), 0).astype(jnp.int8)
+    over, equal = ~can_move.any(), unplaced[0] == unplaced[1]
+    result, reason = first_end([(over & equal, DRAW, EQUAL_LEFT), (over, jnp.argmin(unplaced), FEWER_LEFT)])
     return role, result, reason, legal
 
 

@@ -88,21 +88,14 @@ def _square_symmetries(size: int, full: bool) -> tuple[tuple[Symmetry, ...], tup
 
 def _with_joints_turned(entries: np.ndarray, cells: np.ndarray, size: int) -> np.ndarray:
     """Maps the two planes that join neighbours: a joint to the right becomes one below, or one to the right
-    of another cell. Joints over the edge never occur and fill the remaining entries.
+    of another cell. Joints over the edge never occur; here they join the first and the last cell of a line.
     """
     right, below = FULL.index("same piece to the right"), FULL.index("same piece below")
     targets = entries.reshape(size * size, len(FULL)).copy()
-    taken: set[int] = set()
-    unused: list[tuple[int, int]] = []
-    for cell in range(size * size):
-        for plane, step, inside in ((right, 1, cell % size < size - 1), (below, size, cell < size * (size - 1))):
-            if not inside:
-                unused.append((cell, plane))
-                continue
-            first, second = sorted((int(cells[cell]), int(cells[cell + step])))
-            targets[cell, plane] = first * len(FULL) + (right if second - first == 1 else below)
-            taken.add(int(targets[cell, plane]))
-    free = [cell * len(FULL) + plane for cell in range(size * size) for plane in (right, below)]
-    for (cell, plane), target in zip(unused, (t for t in free if t not in taken), strict=True):
-        targets[cell, plane] = target
+    neighbours = np.arange(size * size).reshape(size, size)
+    for plane, axis in ((right, 1), (below, 0)):
+        first, second = cells, cells[np.roll(neighbours, -1, axis).reshape(-1)]
+        down, across = np.subtract(np.divmod(second, size), np.divmod(first, size)) % size  # 0, 1 or size - 1
+        owner = np.where(down + across == 1, first, second)
+        targets[:, plane] = owner * len(FULL) + np.where(across > 0, right, below)
     return targets.reshape(-1)

@@ -14,9 +14,9 @@ from jax import Array
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import triton as pltriton
 
-from boardwright.games.batched import WORD
+from boardwright.games.batched import WORD, pack_numbers
+from boardwright.games.batched import WORD_BITS as BITS
 
-BITS = 32  # of a word
 WARPS = 4  # of a program: a thread for each of up to 128 cells
 
 
@@ -58,14 +58,8 @@ def area_counts(size: int, rounds: int, open_cells: Array, marked: Array, *, int
         out_shape=jax.ShapeDtypeStruct((2, lanes), jnp.int32),
         compiler_params=pltriton.CompilerParams(num_warps=WARPS),
         interpret=interpret,
-    )(_pack(open_cells, words), _pack(marked, words))
+    )(*(pack_numbers(jnp.pad(flags, (0, lanes - cells)), 1) for flags in (open_cells, marked)))
     return counts[:, :cells]
-
-
-def _pack(flags: Array, words: int) -> Array:
-    """[words] uint32: the cells' flags [C] as bits, the first cell lowest."""
-    bits = jnp.pad(flags, (0, words * BITS - flags.shape[0])).reshape(words, BITS)
-    return (bits.astype(WORD) << jnp.arange(BITS, dtype=WORD)).sum(axis=1, dtype=WORD)
 
 
 def _ahead(words: list[Array] | tuple[Array, ...], steps: int) -> list[Array]:

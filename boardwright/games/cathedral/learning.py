@@ -9,7 +9,8 @@ from jax import Array
 from boardwright.games.base import Learning
 from boardwright.games.batched import pack_numbers, unpack_numbers, words_needed
 from boardwright.games.cathedral import batch, pieces
-from boardwright.games.cathedral.rules import Tables
+from boardwright.games.cathedral.areas import belongs
+from boardwright.games.cathedral.rules import DARK, LIGHT, Tables
 
 PLACEMENT_BITS = 16
 NO_PLACEMENT = 2  # added to placements, so that those of unplaced pieces are not negative
@@ -55,8 +56,7 @@ def unpack(tables: Tables, words: Array) -> batch.State:
 
 def holders(state: batch.State) -> Array:
     """[cells] int8: the role whose building or territory is on each cell; the cathedral belongs to neither."""
-    light = ((state.board >= 1) & (state.board <= pieces.BUILDINGS)) | (state.territory == 1)
-    dark = ((state.board > pieces.BUILDINGS) & (state.board <= 2 * pieces.BUILDINGS)) | (state.territory == 2)
+    light, dark = (belongs(state.board, role) | (state.territory == role + 1) for role in (LIGHT, DARK))
     return (light + 2 * dark).astype(jnp.int8)
 
 

@@ -28,6 +28,7 @@ TEXT_NAMES = tuple(
     f"{name}2" if name in pieces.NAMES[:piece] else name for piece, name in enumerate(pieces.NAMES)
 )  # by piece
 SIDES = ("light", "dark")
+_TURNS = {"l": LIGHT, "d": DARK, "c": CHANCE}
 COIN = (Move("light", (0,)), Move("dark", (1,)))  # moves of chance: who is first
 _MOVE = re.compile(r"([a-z]+2?)\s+([a-j])(10|[1-9])(?:\s+r(0|90|180|270))?")
 _EMPTY = re.compile(r"10|[1-9]")
@@ -122,10 +123,9 @@ def parse_position(text: str, tables: Tables) -> tuple[np.ndarray, int, list[int
     if len(fields) != 5:
         raise wrong("expected 'BOARD l|d|c PLACED,PLACED l|d PLIES'")
     where, cathedral = _parse_board(fields[0], tables, wrong)
-    turn, first = "ldc".find(fields[1]), "ld".find(fields[3])
-    if len(fields[1]) != 1 or turn < 0:
+    if fields[1] not in _TURNS:
         raise wrong(f"the side to move must be l, d or c, not {fields[1]!r}")
-    if len(fields[3]) != 1 or first < 0:
+    if fields[3] not in ("l", "d"):
         raise wrong(f"the first side must be l or d, not {fields[3]!r}")
     if not re.fullmatch(r"[012],[012]", fields[2]):
         raise wrong(f"buildings placed must be two numbers from 0 to 2 like 2,1, not {fields[2]!r}")
@@ -139,7 +139,7 @@ def parse_position(text: str, tables: Tables) -> tuple[np.ndarray, int, list[int
             raise wrong(f"{SIDES[role]} has {on_board} buildings on the board, but placed only {placed[role]}")
     if cathedral == TO_BE_PLACED and any(placed):
         cathedral = GONE
-    role = (LIGHT, DARK, CHANCE)[turn]
+    role, first = _TURNS[fields[1]], _TURNS[fields[3]]
     _check_turn(role, first, cathedral, placed, tables, wrong)
     return where, cathedral, placed, role, first, plies
 

@@ -15,7 +15,7 @@ from jax import Array
 from boardwright._core import DraughtsPosition
 from boardwright.games import batched
 from boardwright.games.base import DRAW, ONGOING, BatchEnv, Position
-from boardwright.games.batched import WORD, first_end, first_fields, key_words, occurrences, xor_where
+from boardwright.games.batched import WORD, common_fields, first_end, key_words, occurrences, xor_where
 from boardwright.games.draughts import board as b
 from boardwright.games.draughts.rules import Tables
 
@@ -79,7 +79,7 @@ def set_up(tables: Tables, board: Array, role: Array, continuing: Array, quiet: 
     legal = _legal(board, role, continuing)
     result, reason = _settle(tables, legal, role, continuing, seen, quiet, plies)
     return State(
-        **first_fields(role, result, reason, hash_, plies),
+        **common_fields(role, result, reason, hash_, plies),
         quiet=quiet,
         reversible=jnp.int32(0),
         continuing=continuing,
@@ -109,11 +109,7 @@ def move(tables: Tables, state: State, action: Array) -> State:
     result, reason = _settle(tables, legal, following, continuing, seen, quiet, plies)
     return dataclasses.replace(
         state,
-        current_role=following,
-        result=result,
-        reason=reason,
-        hash=hash_,
-        plies=plies,
+        **common_fields(following, result, reason, hash_, plies),
         quiet=quiet,
         reversible=jnp.where(continues, state.reversible, reversible),
         continuing=continuing,

@@ -41,11 +41,6 @@ def squares_of(bits: int) -> list[int]:
     return [square for square in range(1, SQUARES + 1) if bits >> (square - 1) & 1]
 
 
-def encode_action(square: int, direction: int) -> int:
-    """The hop from a square in a direction."""
-    return (square - 1) * 4 + direction
-
-
 def decode_action(action: int) -> tuple[int, int]:
     """(square, direction) of a hop."""
     return action // 4 + 1, action % 4

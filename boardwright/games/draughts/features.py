@@ -29,9 +29,8 @@ def planes(view: View) -> tuple[str, ...]:
 
 def policy_planes() -> PolicyPlanes:
     """One plane per direction, at the square the piece leaves; light cells have no actions."""
-    hops = (b.decode_action(action) for action in range(b.NUM_ACTIONS))
-    cells = ((b.cell_of(square), direction) for square, direction in hops)
-    index = [(row * b.SIZE + column) * len(b.DIRECTIONS) + direction for (row, column), direction in cells]
+    hops = map(b.decode_action, range(b.NUM_ACTIONS))
+    index = [b.flat_cell(square) * len(b.DIRECTIONS) + direction for square, direction in hops]
     return PolicyPlanes(len(b.DIRECTIONS), np.array(index, np.int32))
 
 

@@ -20,7 +20,7 @@ from jax import Array
 from boardwright._core import TablutPosition
 from boardwright.games import batched
 from boardwright.games.base import DRAW, ONGOING, BatchEnv, Position
-from boardwright.games.batched import first_end, first_fields, key_words, occurrences, xor_where
+from boardwright.games.batched import common_fields, first_end, key_words, occurrences, xor_where
 from boardwright.games.tablut import board as b
 from boardwright.games.tablut.features import HISTORY
 from boardwright.games.tablut.rules import Tables
@@ -82,7 +82,7 @@ def set_up(tables: Tables, board: Array, role: Array, quiet: Array, plies: Array
     seen = jnp.int8(0)
     result, reason, legal = _settle(tables, board, role, seen, quiet, plies)
     return State(
-        **first_fields(role, result, reason, hash_, plies),
+        **common_fields(role, result, reason, hash_, plies),
         quiet=quiet,
         legal=legal,
         recent=jnp.zeros((HISTORY, b.SQUARES), jnp.int8).at[0].set(board),
@@ -106,11 +106,7 @@ def move(tables: Tables, state: State, action: Array) -> State:
     result, reason, legal = _settle(tables, board, following, seen, quiet, plies)
     return dataclasses.replace(
         state,
-        current_role=following,
-        result=result,
-        reason=reason,
-        hash=hash_,
-        plies=plies,
+        **common_fields(following, result, reason, hash_, plies),
         quiet=quiet,
         legal=legal,
         recent=jnp.concatenate([board[None], state.recent[:-1]]),
@@ -264,12 +260,11 @@ def _is_surrounded(tables: Tables, board: Array) -> Array:
 @functools.cache
 def _rays() -> tuple[np.ndarray, np.ndarray]:
     """[82, 4] the next square in each direction and the one after it; OFF_BOARD beyond the edge."""
+    grid = np.full((b.SIZE + 2, b.SIZE + 2), OFF_BOARD, np.int32)
+    grid[1:-1, 1:-1] = np.arange(b.SQUARES).reshape(b.SIZE, b.SIZE)
     neighbour = np.full((b.SQUARES + 1, 4), OFF_BOARD, np.int32)
-    for square in range(b.SQUARES):
-        row, column = divmod(square, b.SIZE)
-        for direction, (row_step, column_step) in enumerate(b.DIRECTIONS):
-            if 0 <= row + row_step < b.SIZE and 0 <= column + column_step < b.SIZE:
-                neighbour[square, direction] = square + row_step * b.SIZE + column_step
+    for direction, step in enumerate(b.DIRECTIONS):
+        neighbour[:-1, direction] = np.roll(grid, np.negative(step), (0, 1))[1:-1, 1:-1].reshape(-1)
     beyond = np.stack([neighbour[neighbour[:, d], d] for d in range(4)], axis=1)
     return neighbour, beyond
 

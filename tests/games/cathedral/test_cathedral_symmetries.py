@@ -13,6 +13,7 @@ import jax
 import numpy as np
 import pytest
 from duel import compiled
+from images import image_of
 
 import boardwright
 from boardwright.errors import PositionError, RulesError
@@ -113,7 +114,7 @@ def test_games_and_their_images_agree(rules: CathedralRules, name: str) -> None:
                 assert np.array_equal(territory(image, role), transformed(name, territory(position, role)))
                 seen = image.observation(role)
                 assert np.array_equal(seen, expected_planes(position, image, role, name))
-                assert np.array_equal(seen, symmetry.of_observation(position.observation(role)))
+                assert np.array_equal(seen, image_of(symmetry, position.observation(role)))
             captures += any(reward < -1 for reward in position.core.rewards())  # type: ignore[attr-defined]
     assert captures > 0 or rules.rewards == "sparse"
 
@@ -132,7 +133,7 @@ def test_batched_observations_have_the_same_images(name: str) -> None:
     assert np.array_equal(image_masks[:, symmetry.actions], masks)
     for role in (LIGHT, DARK):
         for seen, image_seen in zip(planes[role], image_planes[role], strict=True):
-            assert np.array_equal(image_seen, symmetry.of_observation(seen))
+            assert np.array_equal(image_seen, image_of(symmetry, seen))
 
 
 def test_symmetries_by_rule_set() -> None:

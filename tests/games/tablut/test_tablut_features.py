@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from images import image_of
 
 import boardwright
 from boardwright.games.tablut.rules import START
@@ -54,8 +55,8 @@ def test_symmetry_names_say_what_they_do() -> None:
     """Rotations are anticlockwise: the top right corner comes to the top left."""
     planes = np.arange(81 * 43).reshape(9, 9, 43)
     by_name = {symmetry.name: symmetry for symmetry in boardwright.game("tablut").symmetries()}
-    assert np.array_equal(by_name["rotate90"].of_observation(planes), np.rot90(planes))
-    assert np.array_equal(by_name["mirror+rotate0"].of_observation(planes), planes[:, ::-1])
+    assert np.array_equal(image_of(by_name["rotate90"], planes), np.rot90(planes))
+    assert np.array_equal(image_of(by_name["mirror+rotate0"], planes), planes[:, ::-1])
 
 
 def test_counter_planes_never_leave_the_unit_interval() -> None:

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
-from jax import Array, lax
+from jax import Array
+from jax.lax import population_count
 
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import DRAW, ONGOING, ProvenResults
@@ -52,7 +53,7 @@ def result(pieces: int, longest_quiet: int, tables: PackedTables, state: State) 
     enemy = jnp.where(black_moves, board[1], rotate(board[0]))
     kings = jnp.where(black_moves, board[2], rotate(board[2]))
     known = (
-        (_count(own | enemy) <= pieces)
+        (population_count(own | enemy) <= pieces)
         & (own != 0)
         & (enemy != 0)
         & (state.continuing == 0)
@@ -62,7 +63,7 @@ def result(pieces: int, longest_quiet: int, tables: PackedTables, state: State) 
     men, enemy_men, own_kings, enemy_kings = own & ~kings, enemy & ~kings, own & kings, enemy & kings
     material = WORD(0)
     for group in (men, own_kings, enemy_men, enemy_kings):
-        material = material * WORD(pieces + 1) + _count(group)
+        material = material * WORD(pieces + 1) + population_count(group)
     material = jnp.where(known, material, 0)
     digits = tables.digits[material]
     number = _number(men, WORD(0), most)
@@ -111,7 +112,7 @@ def _number(squares: Array, taken: Array, most: int) -> Array:
     number = WORD(0)
     for size in range(1, most + 1):
         lowest = squares & (~squares + WORD(1))
-        below = _count((lowest - WORD(1)) & ~taken)
+        below = population_count((lowest - WORD(1)) & ~taken)
         number += jnp.where(squares != 0, _choose(below, size), 0)
         squares ^= lowest
     return number
@@ -123,7 +124,3 @@ def _choose(count: Array, size: int) -> Array:
     for place in range(size):
         ways = ways * (count - WORD(place))  # passes 0 before it would go below
     return ways // WORD(math.factorial(size))
-
-
-def _count(squares: Array) -> Array:
-    return lax.population_count(squares)
