@@ -6,7 +6,7 @@ Every player gets the same random positions:
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
 from statistics import fmean
@@ -114,19 +114,10 @@ def _play(endings: dict[int, list[WonEnding]], options: Options) -> Iterator[lis
 
 
 def _fields(one: Conversion) -> dict[str, object]:
-    return {
-        "player": one.player,
-        "pieces": one.pieces,
-        "positions": one.endings,
-        "won": one.won,
-        "spoiled": one.spoiled,
-        "nowhere": one.nowhere,
-        "share": one.share.mean,
-        "low": one.share.low,
-        "high": one.share.high,
-        "plies": None if math.isnan(one.plies) else one.plies,
-        "best": None if math.isnan(one.best) else one.best,
-    }
+    """A row of the JSON; null for means of no games."""
+    share = {"share": one.share.mean, "low": one.share.low, "high": one.share.high}
+    fields = {**asdict(one), "positions": one.endings, **share}
+    return fields if one.won else {**fields, "plies": None, "best": None}
 
 
 def _proven_by(judge: Judge, pieces: int) -> str:
