@@ -1,6 +1,5 @@
 """Lines of play as text: moves one after the other, as files, people and engines write them; and counters in text."""
 
-import functools
 from collections.abc import Iterable, Iterator, Sequence
 
 from boardwright.errors import IllegalMoveError
@@ -35,7 +34,7 @@ def play_words(position: Position, words: Sequence[str]) -> Position:
 
 def move_text(position: Position, actions: Sequence[int]) -> str:
     """The text of the whole move that `actions` make from a position."""
-    after = functools.reduce(Position.play, actions, position)
+    after = position.play_all(actions)
     if len(actions) == 1:
         return position.action_text(actions[0])
     moves = position.game.moves(position.core)

@@ -15,8 +15,8 @@ from jax import Array
 
 from boardwright._core import CathedralPosition
 from boardwright.games import batched
-from boardwright.games.base import CHANCE, DRAW, BatchEnv, Position
-from boardwright.games.batched import WORD, WORD_BITS, common_fields, first_end, key_words, pack_numbers, xor_where
+from boardwright.games.base import CHANCE, DRAW, ONGOING, BatchEnv, Position
+from boardwright.games.batched import WORD, WORD_BITS, common_fields, key_words, pack_numbers, xor_where
 from boardwright.games.cathedral import pieces
 from boardwright.games.cathedral.areas import belongs, claimable, foreign_cells
 from boardwright.games.cathedral.rules import LIGHT, Tables
@@ -246,7 +246,8 @@ def _settle(
 
     unplaced = (jnp.asarray(tables.piece_size)[: pieces.BUILDINGS] * (where < 0)).sum(axis=1)  # [2]
     over, equal = ~can_move.any(), unplaced[0] == unplaced[1]
-    result, reason = first_end([(over & equal, DRAW, EQUAL_LEFT), (over, jnp.argmin(unplaced), FEWER_LEFT)])
+    result = jnp.where(over, jnp.where(equal, DRAW, jnp.argmin(unplaced)), ONGOING).astype(jnp.int8)
+    reason = jnp.where(over, jnp.where(equal, EQUAL_LEFT, FEWER_LEFT), 0).astype(jnp.int8)
     return role, result, reason, legal
 
 

@@ -85,9 +85,5 @@ def _ones(word: Array) -> Array:
 def _edges(size: int, words: int) -> tuple[list[int], list[int]]:
     """Words of all cells but those of the first column, and but those of the last."""
     column = np.arange(words * BITS) % size
-
-    def without(edge: int) -> list[int]:
-        flags = (column != edge).reshape(words, BITS)
-        return [sum(1 << bit for bit in np.flatnonzero(row).tolist()) for row in flags]
-
-    return without(0), without(size - 1)
+    first, last = (np.packbits(column != edge, bitorder="little").view("<u4").tolist() for edge in (0, size - 1))
+    return first, last

@@ -125,11 +125,10 @@ def _read_game(tokens: list[Token], rule_sets: set[CathedralRules]) -> GameRecor
     """The game of some tokens; adds its rules to those of the file."""
     tags = FORMAT.tags(tokens)
     rules = tagfile.tagged_rules("cathedral", tags, RULE_SETS["official"])
-    rule_sets.add(rules)
-    if len(rule_sets) > MAX_RULE_SETS:
-        rule_sets.remove(rules)
+    if rules not in rule_sets and len(rule_sets) == MAX_RULE_SETS:
         place = tags["rules"] if "rules" in tags else tokens[0]
         raise MisreadError(place.offset, f"the file has games of more than {MAX_RULE_SETS} rule sets")
+    rule_sets.add(rules)
     start = tagfile.tagged_start("cathedral", rules, tags.get("position"))
     main, results = FORMAT.replay(tokens, start)
     last = main.position
