@@ -16,7 +16,8 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, P
 
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 NO_CHROMIUM = (
-    "no Chromium: install one (Debian: apt install chromium-headless-shell) or fetch Playwright's: playwright install chromium"
+    "no Chromium: install one (Debian: apt install chromium-headless-shell) or fetch Playwright's: "
+    "playwright install chromium"
 )
 STARTED = re.compile(r"(http://127\.0\.0\.1:\d+)/")
 WINDOW = {"width": 1280, "height": 800}

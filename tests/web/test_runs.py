@@ -13,11 +13,14 @@ from fastapi.testclient import TestClient
 from planted_run import log, plant_net, plant_run
 
 import boardwright
+from boardwright.errors import UnknownNameError
 from boardwright.learn.run.lock import exclusive
 from boardwright.learn.run.metrics import History, Metrics, read_metrics
 from boardwright.nets.config import EvaluationConfig
 from boardwright.web.app import make_app
+from boardwright.web.players import specs
 from boardwright.web.settings import Settings
+from boardwright.web.training import runs as training_runs
 
 
 @pytest.fixture
@@ -135,6 +138,23 @@ def test_a_sample_game_of_the_newest_net(client: TestClient, runs: Path) -> None
     assert client.get(f"/api/runs/{run}/sample", params={"seed": 1}).json() == sample
     other = client.get(f"/api/runs/{run}/sample", params={"seed": 2}).json()
     assert other["actions"] != sample["actions"]
+
+
+def test_a_players_run_is_found_without_reading_other_runs(
+    client: TestClient, runs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant_net(plant_run(runs / "mine"), 0)
+    shutil.move(runs / "mine" / "nets" / "000000.net", runs / "mine" / "nets" / "best.net")
+    spec, game = only(client)["player"], boardwright.game("draughts")
+    settings = Settings(db=runs.parent / "games.db", runs=runs)
+    resolved = specs.resolve(spec, game, settings)
+    assert resolved == f"alphazero:net={runs / 'mine' / 'nets' / 'best.net'}"
+    with monkeypatch.context() as patch:
+        patch.setattr(training_runs, "find_runs", None)  # which reads the folders of all runs
+        assert specs.resolve(spec, game, settings) == resolved
+    shutil.rmtree(runs / "mine")
+    with pytest.raises(UnknownNameError, match="unknown net 'run/"):
+        specs.resolve(spec, game, settings)
 
 
 def test_a_sample_game_of_a_net_that_only_evaluates(client: TestClient, runs: Path) -> None:

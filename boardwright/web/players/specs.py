@@ -14,8 +14,9 @@ from boardwright.errors import BoardwrightError, NetError, UnknownNameError
 from boardwright.games import registry
 from boardwright.games.base import Game, Rules
 from boardwright.nets import shipped
+from boardwright.web.server.http import NotFoundError
 from boardwright.web.settings import Settings
-from boardwright.web.training.runs import best_net, find_runs
+from boardwright.web.training.runs import best_net, find_run, find_runs
 
 RUN = "run/"  # prefix of a run id in `net=`
 # Help and form of `net=` for clients; on the command line it may also be a path.
@@ -47,6 +48,16 @@ def run_nets(settings: Settings) -> dict[str, Path]:
     return {name: path for name, path in found.items() if path is not None}
 
 
+def _run_net(name: str, settings: Settings) -> Path | None:
+    """The best net of one run, by its name in specs; looks at no other run, since every move of a game needs it."""
+    if not name.startswith(RUN):
+        return None
+    try:
+        return best_net(find_run(settings.runs, name.removeprefix(RUN)))
+    except NotFoundError:
+        return None
+
+
 def resolve(spec: str, game: Game, settings: Settings) -> str:
     """The spec that a worker makes the player from; raises BoardwrightError for one that clients may not use."""
     name, given = split(spec)
@@ -67,10 +78,10 @@ def resolve(spec: str, game: Game, settings: Settings) -> str:
         raise BoardwrightError(f"player {spec!r}: tables= must be off or left out on this server")
     net = given.get("net")
     if net is not None and net not in shipped.names():
-        nets = run_nets(settings)
-        if net not in nets:
-            raise UnknownNameError("net", net, (*shipped.names(), *nets))
-        given["net"] = str(nets[net].resolve())
+        path = _run_net(net, settings)
+        if path is None:
+            raise UnknownNameError("net", net, (*shipped.names(), *run_nets(settings)))
+        given["net"] = str(path.resolve())
     if net is None and NET in player.options:  # where the net is required
         ships = ", ".join(shipped.names()) or "none"
         raise BoardwrightError(

@@ -5,6 +5,7 @@ file system. Nothing here imports JAX.
 """
 
 import datetime
+import functools
 import hashlib
 import json
 import os
@@ -82,11 +83,22 @@ def _read_run(root: Path, folder: Path) -> Run | None:
 
 
 def find_run(root: Path | None, run_id: str) -> Run:
-    """The run with an id; raises NotFoundError."""
-    found = next((run for run in find_runs(root) if run.id == run_id), None)
-    if found is None:
-        raise NotFoundError(f"there is no run {run_id!r}: it may have been moved, reload the list")
-    return found
+    """The run with an id; raises NotFoundError. Reads all runs only to find an id for the first time."""
+    missing = NotFoundError(f"there is no run {run_id!r}: it may have been moved, reload the list")
+    try:
+        folder = _folder_of(root, run_id)
+        run = _read_run(root, folder) if root is not None else None
+    except Exception as error:  # as in `find_runs`
+        raise missing from error
+    if run is None:
+        raise missing
+    return run
+
+
+@functools.lru_cache(maxsize=MAX_RUNS)
+def _folder_of(root: Path | None, run_id: str) -> Path:
+    """The folder of the run with an id, which is made from the folder's path; raises StopIteration."""
+    return next(run.folder for run in find_runs(root) if run.id == run_id)
 
 
 def iteration_of(run: Run) -> tuple[int, int]:
