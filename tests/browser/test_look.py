@@ -173,10 +173,6 @@ def test_a_building_is_placed_by_touch(open_page: OpenPage) -> None:
     expect(page.locator(".move-row button.move")).to_have_count(1)
 
 
-# Lines of play for the pictures, as their links have them.
-A_CATHEDRAL = "2829.2093.2564.170.2457.428.2007.2628.2192.1473.1450.2234.1808"
-
-
 @pytest.mark.skipif("BOARDWRIGHT_PICTURES" not in os.environ, reason="pictures are made when asked for")
 def test_pictures(open_page: OpenPage) -> None:
     folder = Path(os.environ["BOARDWRIGHT_PICTURES"])
@@ -206,8 +202,3 @@ def test_pictures(open_page: OpenPage) -> None:
     study.wait_for_timeout(4000)
     study.get_by_role("alert").locator("button").click()
     study.screenshot(path=folder / "study.png")
-
-    dark = open_page(f"/a/cathedral/official?m={A_CATHEDRAL}", color_scheme="dark")
-    dark.locator('button[data-piece="square"]').click()
-    cell(dark, [7, 2]).hover()
-    dark.screenshot(path=folder / "cathedral.png")
