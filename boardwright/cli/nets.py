@@ -60,7 +60,10 @@ def _describe(name: str, net: NetFile) -> str:
     training = dict(net.training)
     curve, config = training.pop("elo", []), training.pop("config", {})
     lines = [_line(name, net), f"file: {net.path}", f"player: {_player(name, net)}", f"observation: {net.observation}"]
-    lines += [f"{key.replace('_', ' ')}: {_text(value)}" for key, value in training.items() if value not in (None, [])]
+    for key, value in training.items():
+        if value not in (None, []):
+            label = "training minutes" if key == "device_minutes" else key.replace("_", " ")
+            lines.append(f"{label}: {_text(value)}")
     lines += [
         f"Elo after iteration {at['iteration']} ({at['frames']:,} frames): "
         f"{at['elo']:.0f}, 95 % interval {at['low']:.0f} to {at['high']:.0f}"

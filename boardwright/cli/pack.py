@@ -23,7 +23,9 @@ class Options(JsonOption):
 
     run: Positional[Path]  # Folder of a training run; the run may be in progress.
     file: Positional[Path]  # The file to write.
-    nets: N[int] = 4  # How many past checkpoints to include, newest first: opponents for evaluation and league games.
+    nets: N[int] = 4
+    """How many past checkpoints to include, the newest and others spread evenly: opponents for evaluation and league
+    games."""
 
 
 def run(options: Options) -> None:

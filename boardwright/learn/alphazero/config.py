@@ -74,7 +74,7 @@ class LearnerConfig:
     augment: Literal["none", "rotations", "all"] = setting("none", "symmetries used for samples")
     root_value: float = setting(0.0, "share of the root value in the value target", 0, 1)
     tablebase_weight: float = setting(
-        0.0, "share of endgame tables in both targets, where they know a position", 0, 1, was="tables"
+        0.0, "share of the proven result in the value target, where endgame tables know a position", 0, 1, was="tables"
     )
     policy_surprise_weight: float = setting(
         0.0, "share of a sample's weight that is proportional to the policy surprise", 0, 1, was="surprise"
