@@ -70,7 +70,7 @@ def _matches(results: Results) -> Rows:
 
 
 def _endings(results: Results) -> Rows:
-    rows: Rows = [("net", "plays with", "pieces", "won", "95 % interval", "spoiled", "nowhere", "plies", "best")]
+    rows: Rows = [("net", "plays with", "pieces", "won", "95 % interval", "spoiled", "unconverted", "plies", "best")]
     for (net, asked), found in results.endings.items():
         for one in found:
             lengths = ("–" if math.isnan(plies) else f"{plies:.1f}" for plies in (one.plies, one.best))

@@ -52,7 +52,7 @@ class Results:
                 *((FAILS, NOT_RUN) if strength.high < 0.5 else (OPEN, NO_CRITERION)),
             ),
             Claim(
-                "it had difficulty winning won endings (it fails in more than half of them)",
+                "it had difficulty winning won endings (our criterion: fails in more than half)",
                 f"fails in {100 * failing.mean:.0f} % with {pieces} pieces",
                 is_more(failing, 0.5),
                 NOT_RUN,

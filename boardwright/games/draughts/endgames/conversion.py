@@ -6,8 +6,8 @@ rules allow without progress, so that the win counts. Tables prove it if they ha
 does, which finds only forced wins into the tables within a limit of nodes. The defender plays perfectly within the
 tables, and by a short search outside them.
 
-A player *spoils* an ending when tables prove that it is no longer won. It gets *nowhere* when the game is drawn by the
-rules or the ply limit without such a proof.
+An ending is *spoiled* when tables prove that it is no longer won. It is *unconverted* when the game is drawn by the
+rules or the ply limit without such a proof; files and `--json` call that `nowhere`.
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ class Conversion:
     pieces: int
     won: int
     spoiled: int
-    nowhere: int
+    nowhere: int  # unconverted: drawn without such a proof
     plies: float  # mean of the won games; NaN without any
     best: float  # mean plies of these games with best play, at most
 
