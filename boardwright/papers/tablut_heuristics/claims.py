@@ -30,8 +30,8 @@ class Count(Score):
 
 
 TARGETS: dict[str, Callable[[Count], bool]] = {  # what our player must reach
-    "wins 96 %": lambda count: 100 * count.wins >= 96 * count.games,
-    "wins 97 %": lambda count: 100 * count.wins >= 97 * count.games,
+    "wins at least 96 %": lambda count: 100 * count.wins >= 96 * count.games,
+    "wins at least 97 %": lambda count: 100 * count.wins >= 97 * count.games,
     "no loss": lambda count: count.losses == 0,
     "more wins than losses": lambda count: count.wins > count.losses,
 }

@@ -26,8 +26,27 @@ def page(results: Sequence[tuple[Side, Count]], command: str, setting: str) -> s
     """The page in Markdown."""
     met = [bool(side.is_met(ours)) for side, ours in results if side.target is not None]
     return fill_template(
-        __file__, command=command, setting=setting, targets=len(met), met=sum(met), sides=table(rows(results))
+        __file__,
+        command=command,
+        setting=setting,
+        title=TITLE,
+        targets=len(met),
+        met=sum(met),
+        others=", ".join(dict.fromkeys(side.table for side, _ in results if side.target is None)),
+        deviations=_deviations(results),
+        sides=table(rows(results)),
     )
+
+
+def _deviations(results: Sequence[tuple[Side, Count]]) -> str:
+    """On sides without a target for which the paper's score is outside our interval, a sentence; empty without any."""
+    found = [
+        f"`{side.player}` as {ROLES[side.role]} in table {side.table} ({ours.wins} of {ours.games} games won, "
+        f"in the paper {side.paper.wins} of {side.paper.games})"
+        for side, ours in results
+        if side.target is None and not ours.interval.low <= side.paper.share <= ours.interval.high
+    ]
+    return f" There the paper's score is outside our interval for {' and for '.join(found)}." if found else ""
 
 
 def to_json(side: Side, ours: Count) -> dict[str, object]:
