@@ -53,7 +53,7 @@ def test_lines_and_a_page(net: str, tmp_path: Path, capsys: pytest.CaptureFixtur
     assert f"`boardwright balance draughts --net {net} --rules wcdf,paper --games 1000" in page
     assert page.count("\n| `wcdf` | ") == page.count("\n| `paper` † | ") == 2
     assert "\n| rules | opening | black won |" in page
-    assert "\nOne net plays both sides with 128 simulations per move, 1,000 games per row.\n" in page
+    assert "\nOne net plays both roles with 128 simulations per move, 1,000 games per row.\n" in page
     assert "† The net was trained on other rules" in page
     assert "more than " in page
     assert " inf" not in page
@@ -76,9 +76,9 @@ def test_several_nets(net: str, other: str, tmp_path: Path, capsys: pytest.Captu
     assert len({line.count("|") for line in table}) == 1
     text = " ".join(page.split())
     assert (
-        "In each row the net named there plays both sides with 128 simulations per move, 1,000 games per row." in text
+        "In each row the net named there plays both roles with 128 simulations per move, 1,000 games per row." in text
     )
-    assert "The result depends on these nets: perfect play might favour the other side." in text
+    assert "The result depends on these nets: perfect play might favour the other role." in text
     assert "† The net was trained on other rules" in page
     assert "the same net on both sides" in (tmp_path / "results" / "balance.svg").read_text(encoding="utf-8")
 

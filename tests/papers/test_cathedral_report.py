@@ -197,7 +197,7 @@ def test_report_has_all_parts(seeds: int, counted: tuple[str, str, str]) -> None
     assert ("Prioritised replay is better than uniform" in short.get("Holds, for our variant", "")) == (seeds > 1)
     assert short.get("Does not hold, for our variant") == ("DQN is better than PPO." if seeds > 1 else None)
     every, longest, ours = counted
-    sentence = f"have {every}, `dqn` and `ppo-complete` {longest}; runs with our own settings have {ours}."
+    sentence = f"have {every}, `dqn` and `ppo-complete` {longest}, runs with our own settings {ours}."
     assert f"Runs that follow the paper {sentence}" in " ".join(text.split())
     assert short[f"Not decided by {every}, for our variant"].startswith("Boltzmann exploration is better")
     assert "(cathedral-dqn.svg)" in text

@@ -75,9 +75,9 @@ def test_settings_and_metrics_are_enough(tmp_path: Path, played: list[Any]) -> N
     assert results.games_on == ()
     text = page(results, some_work(tmp_path), "boardwright paper")[0]
     (iterations,) = [line for line in text.splitlines() if line.startswith("| iterations |")]
-    assert iterations == "| iterations | 100 | 60 of 100 | not run | not run | 60 of 60 |"
+    assert iterations == "| iterations | 100 | 60 of 100 | 60 of 60 |"
     fixed, fitted = [line for line in text.splitlines() if line.startswith("| Elo of the last net above iteration 0,")]
-    assert fixed.count("not run") == fitted.count("not run") == 2
+    assert fixed.count("|") == fitted.count("|") == 5
     assert "while it trained, with first 5 instead of 20, simulations 32 instead of 128" in text
     assert text.count("| not played |") == 4  # a target, and all matches
     assert "Not played: there are no nets among the runs given." in text
@@ -89,9 +89,9 @@ def test_run_stopped_before_its_first_match_has_no_rating(tmp_path: Path, played
     results = run_paper(some_work(tmp_path), RunObserver())
     text = page(results, some_work(tmp_path), "boardwright paper")[0]
     for mode in ("mm", "mm 1 1"):
-        row = f"| GPU-minutes until 1,235 Elo by `{mode}` | not reported | – | not run | not run | not run |"
+        row = f"| GPU-minutes until 1,235 Elo by `{mode}` | not reported | – |"
         assert row in text.splitlines()
-    assert "| `tablut-paper` | the paper's run | none | none yet |" in text
+    assert "| `tablut-paper` | the paper's preset | none | none yet |" in text
     assert played == []
 
 
@@ -101,7 +101,7 @@ def test_finished_run_says_never_and_unfinished_not_yet(tmp_path: Path, played: 
     results = run_paper(some_work(tmp_path), RunObserver())
     text = page(results, some_work(tmp_path), "boardwright paper")[0]
     for mode in ("mm", "mm 1 1"):
-        row = f"| GPU-minutes until 1,235 Elo by `{mode}` | not reported | not yet | never | not run | not run |"
+        row = f"| GPU-minutes until 1,235 Elo by `{mode}` | not reported | not yet | never |"
         assert row in text.splitlines()
 
 

@@ -41,7 +41,7 @@ def report(results: Results) -> str:
 def test_targets(good: Results, tmp_path: Path) -> None:
     assert verdicts(good) == [True, True, True]
     for (target, ours, _), mode in zip(targets(good), RATING_MODES, strict=False):
-        assert f"above 1,235 Elo by {mode.label}, with the whole interval of the difference" in target
+        assert f"the whole 95 % interval of its Elo above iteration 0 exceeds 1,235, by {mode.label}" in target
         assert ours.endswith("after 30.0 minutes")
     weak = made_up(tmp_path, odds=1.2, pairs=(10, 0, 75, 0, 15))
     assert verdicts(weak) == [False, False, False]
@@ -103,8 +103,8 @@ def test_a_run_is_a_variant_once_its_preset_has_changed(good: Results, monkeypat
     words = "variant: dense policy head, no gradient clipping"
     changed = "`net.policy=dense`, `net.policy_channels=2`, `learner.gradient_clip=0.0`"
     page = report(results)
-    assert f"| settings |  | {words} | not run | not run | as the preset |" in page
-    assert f"| `tablut-paper` | the paper's run | {words} ({changed}) |" in page
+    assert f"| settings |  | {words} | as the preset |" in page
+    assert f"| `tablut-paper` | the paper's preset | {words} ({changed}) |" in page
     assert verdicts(results) == [True, True, None]
 
 

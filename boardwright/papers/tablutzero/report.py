@@ -27,7 +27,7 @@ from boardwright.views.chart import Chart, short
 def page(results: Results, work: Work, command: str) -> tuple[str, dict[str, Chart]]:
     """The page and its charts by name of a file."""
     drawn, devices = charts(results), " and ".join(results.games_on)
-    games = f"games after the training on {devices}" if devices else "no games after the training"
+    games = f"head-to-head and balance games played on {devices}" if devices else "no head-to-head or balance games"
     words = {True: "met", False: "**not met**", None: parts.OPEN}
     judged = [(target, ours, words[met]) for target, ours, met in targets(results)]
     note = parts.quick_note("small nets, few games, little training", "says nothing about the paper")
@@ -40,8 +40,6 @@ def page(results: Results, work: Work, command: str) -> tuple[str, dict[str, Cha
         ours=_figures(results, quick=work.quick),
         runs=parts.table(_runs(results, quick=work.quick)),
         paper=paper,
-        mm=RATING_MODES[0].label,
-        mm11=RATING_MODES[1].label,
         protocol=results.protocol,
         simulations=next((f" ({match.simulations} a move)" for match in results.pairings.values()), ""),
         pairings=parts.table(_pairings(results)),
@@ -84,16 +82,20 @@ def to_json(results: Results) -> dict[str, Any]:
 
 
 def _figures(results: Results, *, quick: bool) -> dict[str, str]:
-    """By name of a row of the page, the cells of our runs."""
-    runs = [results.runs.get(name) for name in TRAININGS]
+    """By name of a row of the page, the cells of the runs that were made."""
+    presets = zip(TRAININGS, _presets(quick=quick), strict=True)
+    made = [(training, preset) for training, preset in presets if training.name in results.runs]
+    runs = [results.runs[training.name] for training, _ in made]
 
     def cells(figure: Callable[[RunResult], str | None]) -> str:
-        return " | ".join(parts.NOT_RUN if run is None else figure(run) or parts.UNKNOWN for run in runs)
+        return " | ".join(figure(run) or parts.UNKNOWN for run in runs)
 
     found = {
+        "presets": " | ".join(f"ours: `{training.preset}`" for training, _ in made),
+        "line": " | ".join("---" for _ in made),
         "settings": " | ".join(
-            parts.NOT_RUN if run is None else variant_text(variant(run.config, preset)) or "as the preset"
-            for run, preset in zip(runs, _presets(quick=quick), strict=True)
+            variant_text(variant(run.config, preset)) or "as the preset"
+            for run, (_, preset) in zip(runs, made, strict=True)
         ),
         "iterations": cells(lambda run: f"{iterations_of(run.history)} of {run.config.iterations}"),
         "frames": cells(lambda run: short(float(f"{measured.frames_at(run.history, iterations_of(run.history)):.3g}"))),
@@ -131,6 +133,14 @@ def _minutes_until(mode: RatingMode, run: RunResult) -> str | None:
 
 def _from_to(pair: tuple[float, float] | None, digits: int) -> str | None:
     return None if pair is None else f"{pair[0]:.{digits}f} → {pair[1]:.{digits}f}"
+
+
+def _wins(role: int, part: int, run: RunResult) -> str | None:
+    """Wins against past checkpoints in the early or late part of a run; a stopped run may not have reached it."""
+    share, done = measured.early_and_late_wins(run, role)[part], iterations_of(run.history)
+    if share is None and done < run.config.iterations:
+        return f"{parts.UNKNOWN} (run stopped at iteration {done})"
+    return _percent(share)
 
 
 def _percent(share: Interval | None) -> str | None:

@@ -48,8 +48,8 @@ def objections(results: Results, pairing: Pairing) -> list[str]:
 def _strength(results: Results, mode: RatingMode) -> Target:
     preset, most = TRAININGS["fast"].preset, f"{paper.MOST_MINUTES:g} GPU-minutes"
     target = (
-        f"`{preset}` above {paper.ELO:,.0f} Elo by {mode.label}, with the whole interval of the difference to "
-        f"iteration 0, by the paper's protocol in under {most}"
+        f"`{preset}`: the whole 95 % interval of its Elo above iteration 0 exceeds {paper.ELO:,.0f}, by {mode.label}, "
+        f"with the paper's protocol, in under {most}"
     )
     fast = results.runs.get("fast")
     points = [] if fast is None else measured.curve(fast, mode)
