@@ -84,19 +84,15 @@ def to_json(results: Results) -> dict[str, Any]:
 def _figures(results: Results, *, quick: bool) -> dict[str, str]:
     """By name of a row of the page, the cells of the runs that were made."""
     presets = zip(TRAININGS, _presets(quick=quick), strict=True)
-    made = [(training, preset) for training, preset in presets if training.name in results.runs]
-    runs = [results.runs[training.name] for training, _ in made]
+    made = [(results.runs[name], TRAININGS[name], preset) for name, preset in presets if name in results.runs]
 
     def cells(figure: Callable[[RunResult], str | None]) -> str:
-        return " | ".join(figure(run) or parts.UNKNOWN for run in runs)
+        return " | ".join(figure(run) or parts.UNKNOWN for run, _, _ in made)
 
     found = {
-        "presets": " | ".join(f"ours: `{training.preset}`" for training, _ in made),
+        "presets": " | ".join(f"ours: `{training.preset}`" for _, training, _ in made),
         "line": " | ".join("---" for _ in made),
-        "settings": " | ".join(
-            variant_text(variant(run.config, preset)) or "as the preset"
-            for run, (_, preset) in zip(runs, made, strict=True)
-        ),
+        "settings": " | ".join(variant_text(variant(run.config, preset)) or "as the preset" for run, _, preset in made),
         "iterations": cells(lambda run: f"{iterations_of(run.history)} of {run.config.iterations}"),
         "frames": cells(lambda run: short(float(f"{measured.frames_at(run.history, iterations_of(run.history)):.3g}"))),
         "devices": cells(lambda run: ", ".join(run.history.devices)),
@@ -110,9 +106,7 @@ def _figures(results: Results, *, quick: bool) -> dict[str, str]:
         found[f"until {mode.command}"] = cells(partial(_minutes_until, mode))
     for role, name in enumerate(("attackers", "defenders")):
         for part, when in enumerate(("early", "late")):
-            found[f"{when} {name}"] = cells(
-                lambda run, role=role, part=part: _percent(measured.early_and_late_wins(run, role)[part])
-            )
+            found[f"{when} {name}"] = cells(partial(_wins, role, part))
     return found
 
 
