@@ -21,11 +21,10 @@ import numpy as np
 from flax.struct import PyTreeNode
 from jax import Array
 
+from boardwright.games.batched import WORD, WORD_BITS, pack_numbers
 from boardwright.mcts.split import GAMES, by_game
 
 PADDING = -1  # instead of the action of an empty slot
-WORD = jnp.uint32
-WORD_BITS = 32
 RADIX_BITS = 2  # of a rank found in one pass
 ACTION_BITS = 16  # of a rank, which order moves of equal prior
 
@@ -73,10 +72,11 @@ def _select(mask: Array, rank: Array, num_slots: int) -> Array:
     num_actions = mask.shape[1]
     if num_actions > 1 << (ACTION_BITS - 1):
         raise ValueError(f"{num_actions} actions do not fit the 16-bit numbers that slots hold")
-    words = _pack_bits(mask)
+    pack_bits = jax.vmap(functools.partial(pack_numbers, bits=1))
+    words = pack_bits(mask)  # [B, W]
     if num_actions > num_slots:
         overflow = jax.lax.population_count(words).sum(axis=1, dtype=jnp.int32).max() > num_slots
-        words = jax.lax.cond(overflow, lambda: _pack_bits(_highest(mask, rank, num_slots)), lambda: words)
+        words = jax.lax.cond(overflow, lambda: pack_bits(_highest(mask, rank, num_slots)), lambda: words)
     return _positions(words, num_slots)
 
 
@@ -123,9 +123,3 @@ def _highest(mask: Array, rank: Array, num_slots: int) -> Array:
             digits += (reached >= num_slots).astype(WORD)
         threshold += digits << shift
     return mask & (number >= threshold)
-
-
-def _pack_bits(mask: Array) -> Array:
-    """[B, W] uint32: a mask [B, A] as bits."""
-    bits = jnp.pad(mask, ((0, 0), (0, -mask.shape[1] % WORD_BITS))).reshape(mask.shape[0], -1, WORD_BITS)
-    return (bits.astype(WORD) << jnp.arange(WORD_BITS, dtype=WORD)).sum(axis=2, dtype=WORD)

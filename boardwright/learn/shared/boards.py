@@ -6,6 +6,7 @@
 Positions of one game resemble each other, so whole games are held back for validation.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,9 +51,8 @@ def pack(observations: np.ndarray, game: Game) -> np.ndarray:
 
 def unpack(bits: Array | np.ndarray, shape: tuple[int, int, int]) -> Array:
     """[N, rows, columns, planes] float32 of bits [N, bytes], on the device."""
-    spread = (jnp.asarray(bits)[:, :, None] >> jnp.arange(8, dtype=jnp.uint8)) & jnp.uint8(1)
-    entries = shape[0] * shape[1] * shape[2]
-    return spread.reshape(len(bits), -1)[:, :entries].reshape(-1, *shape).astype(jnp.float32)
+    spread = jnp.unpackbits(jnp.asarray(bits), axis=1, count=math.prod(shape), bitorder="little")
+    return spread.reshape(-1, *shape).astype(jnp.float32)
 
 
 def split_by_game(boards: Boards, share: float, seed: int) -> tuple[np.ndarray, np.ndarray]:

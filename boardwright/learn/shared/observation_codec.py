@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
 from boardwright.games.base import Game
-from boardwright.games.batched import WORD, WORD_BITS, pack_numbers
+from boardwright.games.batched import WORD, pack_numbers, unpack_numbers, words_needed
 
 FRACTION = " / "  # in the name of a plane
 
@@ -36,7 +37,7 @@ class ObservationCodec:
         """Number of 32-bit words of an observation."""
         rows, columns, _ = self.shape
         flags = rows * columns * int((~self.is_fraction).sum())
-        return -(-flags // WORD_BITS) + int(self.is_fraction.sum())
+        return words_needed(flags, 1) + int(self.is_fraction.sum())
 
     def pack(self, observation: Array) -> Array:
         """[words] uint32 of one observation [rows, columns, planes]."""
@@ -65,5 +66,4 @@ def pack_flags(flags: Array) -> Array:
 
 def unpack_flags(words: Array, count: int) -> Array:
     """[N, count] bool of [N, W]."""
-    bits = (words[:, :, None] >> jnp.arange(WORD_BITS, dtype=WORD)) & WORD(1)
-    return (bits == 1).reshape(words.shape[0], -1)[:, :count]
+    return jax.vmap(lambda row: unpack_numbers(row, count, 1))(words) == 1

@@ -49,19 +49,18 @@ class SymmetryImages:
         """Images of observations [N, ...] and actions [N, K] (unchanged if negative) under symmetries [N]."""
         if self.count == 1:
             return observation, actions
-        flat = observation.reshape(observation.shape[0], -1)
-        image = jnp.take_along_axis(flat, jnp.asarray(self.entry_sources)[symmetry], axis=1)
+        image = self._move(symmetry, observation.reshape(observation.shape[0], -1), self.entry_sources)
         moved = jnp.asarray(self.actions)[symmetry[:, None], jnp.maximum(actions, 0)]
         return image.reshape(observation.shape), jnp.where(actions < 0, actions, moved)
 
     def apply_to_mask(self, symmetry: Array, mask: Array) -> Array:
         """Images of masks of actions [N, A] under symmetries [N]."""
-        if self.count == 1:
-            return mask
-        return jnp.take_along_axis(mask, jnp.asarray(self.action_sources)[symmetry], axis=1)
+        return self._move(symmetry, mask, self.action_sources)
 
     def apply_to_cells(self, symmetry: Array, cells: Array) -> Array:
         """Images of numbers by cell [N, cells] under symmetries [N]."""
-        if self.count == 1:
-            return cells
-        return jnp.take_along_axis(cells, jnp.asarray(self.cell_sources)[symmetry], axis=1)
+        return self._move(symmetry, cells, self.cell_sources)
+
+    def _move(self, symmetry: Array, entries: Array, sources: np.ndarray) -> Array:
+        """Entries [N, n] moved as symmetries [N] say, from their sources [G, n]."""
+        return entries if self.count == 1 else jnp.take_along_axis(entries, jnp.asarray(sources)[symmetry], axis=1)
