@@ -45,9 +45,9 @@ def with_dirichlet_noise(key: Array, logits: Array, *, fraction: float, alpha: f
     return noisy - jnp.where(filled.any(axis=1, keepdims=True), noisy.max(axis=1, keepdims=True), 0.0)
 
 
-def temperature_by_ply(plies: Array, *, until: int, later: float = 0.0) -> Array:
-    """[B] float32: the temperature of games this many plies old: 1 before ply `until`."""
-    return jnp.where(plies < until, 1.0, later).astype(jnp.float32)
+def temperature_by_ply(plies: Array, *, until: int) -> Array:
+    """[B] float32: the temperature of games this many plies old: 1 before ply `until`, then 0."""
+    return (plies < until).astype(jnp.float32)
 
 
 def sharpen(policy: Array, temperature: Array | float) -> Array:

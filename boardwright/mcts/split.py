@@ -37,16 +37,14 @@ def split(batch: Any, spec: PartitionSpec = GAMES) -> Any:
 
 def is_whole() -> bool:
     """Whether arrays are not split, as a kernel for one device needs: in `by_game`, or on one device."""
-    mesh = jax.sharding.get_abstract_mesh()
-    if AXIS in mesh.shape and _type(mesh) == AxisType.Manual:
-        return True
-    return jax.device_count() == 1
+    return _axis_type() == AxisType.Manual or jax.device_count() == 1
 
 
 def _divides(games: int) -> bool:
+    return _axis_type() == AxisType.Auto and games % jax.sharding.get_abstract_mesh().shape[AXIS] == 0
+
+
+def _axis_type() -> AxisType | None:
+    """The type of the axis of games in the mesh in use; None without it."""
     mesh = jax.sharding.get_abstract_mesh()
-    return AXIS in mesh.shape and _type(mesh) == AxisType.Auto and games % mesh.shape[AXIS] == 0
-
-
-def _type(mesh: Any) -> AxisType:
-    return mesh.axis_types[mesh.axis_names.index(AXIS)]
+    return mesh.axis_types[mesh.axis_names.index(AXIS)] if AXIS in mesh.shape else None

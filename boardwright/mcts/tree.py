@@ -14,7 +14,7 @@ Chance never moves in a tree: `boardwright.games.batched.without_chance` makes a
 continue until a role is to move. Each link then holds the one outcome that was drawn when it was made.
 """
 
-import dataclasses
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -111,9 +111,7 @@ def grow(
         depth = Depth(depth.total + descent.depth, jnp.maximum(depth.deepest, descent.depth))
         return tree, depth
 
-    def plant(states: Any, slots: Slots, value: Array) -> Tree:
-        return _plant(num_simulations + 1, states, slots, value, pack_states)
-
+    plant = functools.partial(_plant, num_simulations + 1, pack_states)
     tree = by_game(plant, (GAMES, GAMES, GAMES), NODES, games)(root_states, root, root_value)
     nothing = jnp.zeros(games, jnp.int32)
     return jax.lax.fori_loop(0, num_simulations, simulate, (tree, Depth(nothing, nothing)))
@@ -127,7 +125,7 @@ def look_at_root(tree: Tree, root: Slots) -> Node:
     return node.replace(logits=root.logits, total=total)
 
 
-def _plant(num_nodes: int, states: Any, root: Slots, value: Array, pack_states: Callable[[Any], Array]) -> Tree:
+def _plant(num_nodes: int, pack_states: Callable[[Any], Array], states: Any, root: Slots, value: Array) -> Tree:
     """A tree of the root alone, visited once."""
     games, num_slots = root.actions.shape
     words = jax.eval_shape(pack_states, states).shape[1]
@@ -154,20 +152,14 @@ def _write(
     result_value = jnp.where(states.result == 0, 1.0, jnp.where(states.result == 1, -1.0, 0.0))
     value_of_0 = jnp.where(states.terminated, result_value, value.astype(jnp.float32) * side_of(states.current_role))
     prior = moves.logits.astype(jnp.bfloat16)
-    rows = {
-        "mover": jnp.where(states.terminated, OVER, states.current_role).astype(jnp.int8),
-        "raw_value": value_of_0,
-        "prior": prior,
-        "prior_total": jnp.exp(prior.astype(jnp.float32)).sum(axis=1),
-        "action": moves.actions,
-        "state": pack_states(states),
-    }
-    return dataclasses.replace(
-        tree,
-        **{
-            name: jax.lax.dynamic_update_index_in_dim(getattr(tree, name), row, index, axis=0)
-            for name, row in rows.items()
-        },
+    put = functools.partial(jax.lax.dynamic_update_index_in_dim, index=index, axis=0)
+    return tree.replace(
+        mover=put(tree.mover, jnp.where(states.terminated, OVER, states.current_role).astype(jnp.int8)),
+        raw_value=put(tree.raw_value, value_of_0),
+        prior=put(tree.prior, prior),
+        prior_total=put(tree.prior_total, jnp.exp(prior.astype(jnp.float32)).sum(axis=1)),
+        action=put(tree.action, moves.actions),
+        state=put(tree.state, pack_states(states)),
     )
 
 

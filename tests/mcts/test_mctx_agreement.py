@@ -270,7 +270,7 @@ def test_dirichlet_noise_falls_on_moves_only() -> None:
 
 def test_temperature_follows_the_ply() -> None:
     plies = jnp.array([0, 29, 30, 100])
-    np.testing.assert_array_equal(puct.temperature_by_ply(plies, until=30, later=0.5), [1, 1, 0.5, 0.5])
+    np.testing.assert_array_equal(puct.temperature_by_ply(plies, until=30), [1, 1, 0, 0])
     policy = jnp.array([[0.2, 0.8], [0.2, 0.8]])
     sharp = jax.nn.softmax(puct.sharpen(policy, jnp.array([1.0, 0.0])))
     np.testing.assert_allclose(sharp, [[0.2, 0.8], [0, 1]], atol=1e-6)
