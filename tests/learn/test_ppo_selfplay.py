@@ -13,6 +13,7 @@ from jax import Array
 
 from boardwright.games.base import ONGOING, BatchEnv
 from boardwright.learn.match.pairing import BOTH, first_seats
+from boardwright.learn.match.policies import Policy
 from boardwright.learn.ppo import selfplay
 from boardwright.learn.ppo.learner import row_advantages
 from boardwright.learn.ppo.selfplay import Decision
@@ -79,7 +80,7 @@ def _decide(key: Array, states: State) -> tuple[Array, Decision]:
     )
 
 
-def _always(action: int) -> selfplay.Choose:
+def _always(action: int) -> Policy:
     return lambda key, states: jnp.full(states.plies.shape, action, jnp.int32)
 
 

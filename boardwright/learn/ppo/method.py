@@ -30,11 +30,11 @@ from boardwright.learn.match.pairing import (
     stack_nets,
     unstack_nets,
 )
-from boardwright.learn.match.policies import random_policy
+from boardwright.learn.match.policies import Policy, random_policy
 from boardwright.learn.ppo import selfplay
 from boardwright.learn.ppo.config import OpponentConfig, PPOConfig
 from boardwright.learn.ppo.learner import Batch, LearnerState, Losses, PPOLearner, explained_variance, row_advantages
-from boardwright.learn.ppo.selfplay import Choose, Games, Tally, make_choose, make_decide
+from boardwright.learn.ppo.selfplay import Games, Tally, make_choose, make_decide
 from boardwright.learn.run import league
 from boardwright.learn.run.method import MethodContext, fold_in
 from boardwright.learn.shared.policy_method import PolicyMethod
@@ -131,7 +131,7 @@ class PPO(PolicyMethod[Run]):
     def _reset(self, state: Run) -> Run:
         return super()._reset(state).replace(told=clear(state.told))
 
-    def _reply_of(self, opponent: Any) -> Choose | None:
+    def _reply_of(self, opponent: Any) -> Policy | None:
         """How opponents choose; None without any."""
         config, against = self.config.opponent, self.config.opponent_games
         if not against:

@@ -8,7 +8,6 @@ learner in the other role.
 Games are ordered as [learner in both roles | against the first opponent | against the second | ...].
 """
 
-import dataclasses
 from collections.abc import Callable
 from typing import Any
 
@@ -20,12 +19,12 @@ from jax import Array
 from boardwright.games.base import BatchEnv
 from boardwright.games.batched import where_games
 from boardwright.learn.match.pairing import BOTH, count_outcomes, other_seats
+from boardwright.learn.match.policies import Policy
 from boardwright.learn.shared.symmetry_images import SymmetryImages
 from boardwright.learn.shared.tally import count, game_metrics, opponent_scores, total
 from boardwright.mcts.tree import Evaluate
 from boardwright.nets.network import Network, Variables
 
-Choose = Callable[[Array, Any], Array]  # key, states -> actions
 ILLEGAL = -1e9  # instead of the logit of an illegal action
 
 
@@ -112,7 +111,7 @@ def make_decide(network: Network, env: BatchEnv, images: SymmetryImages, variabl
     return decide
 
 
-def make_choose(evaluate: Evaluate) -> Choose:
+def make_choose(evaluate: Evaluate) -> Policy:
     """Actions drawn from a policy."""
 
     def choose(key: Array, states: Any) -> Array:
@@ -123,7 +122,7 @@ def make_choose(evaluate: Evaluate) -> Choose:
 
 
 def play_row(
-    key: Array, games: Games, tally: Tally, *, env: BatchEnv, decide: Decide, reply: Choose | None, against: int
+    key: Array, games: Games, tally: Tally, *, env: BatchEnv, decide: Decide, reply: Policy | None, against: int
 ) -> tuple[Games, Tally, Row]:
     """A decision of the learner and a reply of the opponents, who play in the last `against` games."""
     decide_key, reply_key, step_key, answer_key, restart_key = jax.random.split(key, 5)
@@ -139,9 +138,8 @@ def play_row(
         after = jax.tree.map(lambda a, z: jnp.concatenate([a, z]), ours, answered)
         rewards = rewards.at[-against:].add(paid)
         moves += replying.sum(dtype=jnp.int32)
-    following = games.replace(states=after, paid=games.paid + rewards)
-    tally = dataclasses.replace(_count_ended(tally, following), moves=tally.moves + moves)
-    return _restart(restart_key, following, env), tally, Row(decision, decided, rewards, after.terminated)
+    games, tally = _finish_step(restart_key, env, games, tally, after, rewards, moves)
+    return games, tally, Row(decision, decided, rewards, after.terminated)
 
 
 def play_tail(
@@ -151,8 +149,8 @@ def play_tail(
     *,
     env: BatchEnv,
     value: Callable[[Any], Array],
-    own: Choose,
-    reply: Choose | None,
+    own: Policy,
+    reply: Policy | None,
     against: int,
 ) -> tuple[Games, Tally, Tail]:
     """Continues until every decision in the rows is followed by the learner's next one in that role or the game's end.
@@ -184,7 +182,7 @@ def play_tail(
         after, paid = _step_where(move_key, env, states, choose(choose_key, states), moving)
         return after, rewards + paid, moves + moving.sum(dtype=jnp.int32), number + 1
 
-    begin = (start, jnp.zeros_like(games.paid), tally.moves, jnp.int32(0))
+    begin = (start, jnp.zeros_like(games.paid), jnp.int32(0), jnp.int32(0))
     after, rewards, moves, _ = jax.lax.while_loop(lambda carry: continues(carry[0]).any(), move, begin)
     is_waiting = waits[:, None] == jnp.arange(2)  # [B, 2]; the learner's other role was to move after the last row
     estimate = value(after)[:, None]
@@ -193,9 +191,7 @@ def play_tail(
         over=is_waiting & after.terminated[:, None],
         value=jnp.where(is_waiting, estimate, value(start)[:, None] if against < both.shape[0] else estimate),
     )
-    following = games.replace(states=after, paid=games.paid + rewards)
-    tally = dataclasses.replace(_count_ended(tally, following), moves=moves)
-    return _restart(restart_key, following, env), tally, tail
+    return *_finish_step(restart_key, env, games, tally, after, rewards, moves), tail
 
 
 def collect_metrics(tally: Tally) -> dict[str, float]:
@@ -217,22 +213,23 @@ def _split(states: Any, last: int) -> tuple[Any, Any]:
     return jax.tree.map(lambda leaf: leaf[:-last], states), jax.tree.map(lambda leaf: leaf[-last:], states)
 
 
-def _count_ended(tally: Tally, games: Games) -> Tally:
-    """The tally with the games that are over added."""
-    states, over, seat = games.states, games.states.terminated, games.seat
+def _finish_step(
+    key: Array, env: BatchEnv, games: Games, tally: Tally, states: Any, rewards: Array, moves: Array
+) -> tuple[Games, Tally]:
+    """The games with new states, rewards [B, 2] and moves, and their tally.
+
+    Games that are over are back at the start, the learner in its other role.
+    """
+    over, seat, paid = states.terminated, games.seat, games.paid + rewards
     result = states.result.astype(jnp.int32)  # of games that are over: 0, 1 or DRAW, which is 2
     ended, against = count_outcomes(over, result, seat)
     both = seat == BOTH
-    own = jnp.where(both, games.paid.mean(axis=1), jnp.where(seat == 1, games.paid[:, 1], games.paid[:, 0]))
-    return Tally(
-        moves=tally.moves,
+    own = jnp.where(both, paid.mean(axis=1), jnp.where(seat == 1, paid[:, 1], paid[:, 0]))
+    tally = Tally(
+        moves=tally.moves + moves,
         ended=tally.ended + ended,
         against=tally.against + against,
         plies=tally.plies + jnp.where(over, states.plies, 0).sum().astype(jnp.float32),
         paid=tally.paid + jnp.where(over, own, 0.0).sum(),
     )
-
-
-def _restart(key: Array, games: Games, env: BatchEnv) -> Games:
-    """Games, with those that are over back at the start, the learner in its other role."""
-    return where_games(games.states.terminated, new_games(key, env, other_seats(games.seat)), games)
+    return where_games(over, new_games(key, env, other_seats(seat)), Games(states, seat, paid)), tally
