@@ -222,8 +222,8 @@ def test_learner_fits_the_targets(games: list[GameRecord]) -> None:
     ended = float(mean_loss(state.params, jnp.asarray(seen[train].reshape(-1, INPUTS)), jnp.asarray(values[train])))
     assert entropy < ended < entropy + 0.01 < begun - 0.05
     assert int(state.steps) == 800
-    assert learner.learning_rate(800) == pytest.approx(config.learner.lr_final, rel=1e-3)
-    assert learner.learning_rate(0) == pytest.approx(config.learner.lr_peak)
+    assert learner.schedule(800) == pytest.approx(config.learner.lr_final, rel=1e-3)
+    assert learner.schedule(0) == pytest.approx(config.learner.lr_peak)
 
 
 @pytest.mark.parametrize(("share", "expected"), [(0.0, -0.8), (0.25, -0.35), (1.0, 1.0)])

@@ -37,7 +37,7 @@ def train(folder: Path, iterations: range) -> None:
             metrics.log(iteration, 1000 * iteration, {"loss/policy": 3 / iteration, "loss/value": 0.5**iteration})
             if iteration % 4 == 0:
                 metrics.log(iteration, 1000 * iteration, {"evaluation/elo": 10.0 * iteration})
-                metrics.log_match(iteration, iteration, iteration - 4, 7, 2, 1, 640)
+                metrics.log_match(Match(iteration, iteration, iteration - 4, 7, 2, 1, 640))
 
 
 def seen_by_tensorboard(folder: Path) -> dict[str, list[tuple[int, float]]]:
@@ -99,7 +99,7 @@ def test_last_value_of_an_iteration_counts(tmp_path: Path) -> None:
     with Metrics(tmp_path) as metrics:
         for value in (1.0, 2.0):
             metrics.log(1, 10, {"loss/total": value})
-            metrics.log_match(1, 1, 0, int(value), 0, 0, 9)
+            metrics.log_match(Match(1, 1, 0, int(value), 0, 0, 9))
         history = metrics.read()
     assert history.scalars["loss/total"].values.tolist() == [2.0]
     assert history.matches == (Match(1, 1, 0, 2, 0, 0, 9),)

@@ -1,6 +1,5 @@
 """Ratings of a run's nets: the original program's figures for the published games, and the interval to iteration 0."""
 
-import dataclasses
 from pathlib import Path
 
 import pytest
@@ -52,7 +51,7 @@ def test_nets_not_connected_with_iteration_0_have_no_rating(tmp_path: Path) -> N
     with Metrics(tmp_path) as metrics:
         metrics.log(30, 3000, {"selfplay/moves": 3000})
         for match in played:
-            metrics.log_match(*dataclasses.astuple(match))
+            metrics.log_match(match)
         assert update_ratings(metrics, 30) == {}
         assert metrics.read().scalars["evaluation/elo_low"].iterations.tolist() == [0, 20]
 

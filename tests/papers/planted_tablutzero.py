@@ -6,7 +6,7 @@ from pathlib import Path
 from boardwright.arena.balance import Counts, Line, Question
 from boardwright.learn.alphazero.config import PRESETS, AlphaZeroConfig
 from boardwright.learn.run import config_file, league, settings
-from boardwright.learn.run.metrics import Metrics
+from boardwright.learn.run.metrics import Match, Metrics
 from boardwright.papers.tablutzero.claims import FULL, TRAININGS
 from boardwright.papers.tablutzero.results import BalanceResult, PairingResult, Results, read_run
 
@@ -50,8 +50,8 @@ def plant(
             for other in league.draw_opponents(config.evaluation, config.seed, iteration):
                 steps = (iteration - other) / 5 if by_steps else float(other == 0)
                 won = round(GAMES / (1 + odds**-steps))
-                metrics.log_match(iteration, iteration, other, won, 0, GAMES - won, 50_000)
-                metrics.log_match(iteration, other, iteration, GAMES - won, 0, won, 50_000)
+                metrics.log_match(Match(iteration, iteration, other, won, 0, GAMES - won, 50_000))
+                metrics.log_match(Match(iteration, other, iteration, GAMES - won, 0, won, 50_000))
     return folder
 
 

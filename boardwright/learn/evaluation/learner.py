@@ -85,10 +85,6 @@ class EvaluationLearner:
         params = evaluation.init(key, self.config.net, self.inputs)
         return LearnerState(params, self.optimiser.init(params), jnp.int32(0))
 
-    def learning_rate(self, steps: int) -> float:
-        """The learning rate after a number of steps."""
-        return float(jnp.asarray(self.schedule(steps)))
-
     def step(self, state: LearnerState, replay: Replay, key: Array) -> tuple[LearnerState, Array]:
         """The state after one step, and its loss. One step per call: on a CPU a loop inside JAX is slower."""
         config = self.config.learner

@@ -20,6 +20,7 @@ from boardwright.learn.evaluation.selfplay import GameRecord, MakeSearch, Tally,
 from boardwright.learn.reporting.rating import update_ratings
 from boardwright.learn.run import league
 from boardwright.learn.run.method import Method, MethodContext
+from boardwright.learn.run.metrics import Match
 from boardwright.learn.shared.tally import clear
 from boardwright.nets import netfile
 from boardwright.nets.network import Variables, weights_of
@@ -48,7 +49,10 @@ class AlphaBetaEvaluation(Method[Run]):
 
     def __init__(self, config: AlphaBetaConfig):
         self.config = config
-        self.game = _game(config)
+        observation = game_class(config.game).evaluation_observation
+        if observation is None:
+            raise RunError(f"setting game: alpha-beta of {config.game} takes no net: choose another game")
+        self.game = make_game(config.game, config.rules, observation)
         self._learner = EvaluationLearner(config, self.game.observation_shape)
         self._seed = jax.random.key(config.seed)
         self._learning_key = jax.random.fold_in(self._seed, LEARN)
@@ -76,25 +80,28 @@ class AlphaBetaEvaluation(Method[Run]):
 
     def collect_metrics(self, state: Run) -> dict[str, float]:
         return selfplay.collect_metrics(state.tally) | {
-            "learning_rate": self._learner.learning_rate(int(state.learner.steps))
+            "learning_rate": float(jnp.asarray(self._learner.schedule(int(state.learner.steps))))
         }
 
     def evaluate(self, state: Run, done: int, context: MethodContext) -> dict[str, float]:
         config, metrics = self.config.evaluation, context.metrics
         if not (iterations := opponents(config, done)):
             return {}
-        net, others = weights_of(_variables(state)), league.nearest_iterations(context.nets, iterations, before=done)
+        net, others = (
+            weights_of(self.export_net(state)[1]),
+            league.nearest_iterations(context.nets, iterations, before=done),
+        )
         for played, other in enumerate(others):
             context.observer.progress("evaluation", played * config.games, len(others) * config.games)
             old = netfile.read(league.path_of(context.nets, other), game=self.game).weights
             seed = f"{self.config.seed} {done} {other} contest"  # as in older versions, whose results stay the same
             (first, plies), (second, more) = play_match(self.game, self._make_search, net, old, config, seed)
-            metrics.log_match(done, done, other, first.wins, first.draws, first.losses, plies)
-            metrics.log_match(done, other, done, second.losses, second.draws, second.wins, more)
+            metrics.log_match(Match(done, done, other, first.wins, first.draws, first.losses, plies))
+            metrics.log_match(Match(done, other, done, second.losses, second.draws, second.wins, more))
         return update_ratings(metrics, done)
 
     def export_net(self, state: Run) -> tuple[Any, Variables]:
-        return self.config.net, _variables(state)
+        return self.config.net, {"params": state.learner.params}
 
     def next_iteration(self, state: Run) -> Run:
         return state.replace(tally=clear(state.tally))
@@ -107,7 +114,7 @@ class AlphaBetaEvaluation(Method[Run]):
         """The state after the games of one chunk."""
         games = range(first, min(first + self._play_chunk, self.config.selfplay.games))
         seeds = [f"{self.config.seed} {iteration} {number}" for number in games]
-        weights = weights_of(_variables(run))
+        weights = weights_of(self.export_net(run)[1])
         samples, tally = selfplay.play_games(self.game, self._make_search, weights, self.config.selfplay, seeds)
         return Run(run.learner, add(run.replay, samples), jax.tree.map(jnp.add, run.tally, tally))
 
@@ -145,15 +152,3 @@ def play_match(
         return sum((Score.of(record.winner, role) for record in own), Score()), sum(record.plies for record in own)
 
     return count(0), count(1)
-
-
-def _game(config: AlphaBetaConfig) -> Game:
-    """The game with the observation of evaluation networks; raises RunError if its alpha-beta takes none."""
-    observation = game_class(config.game).evaluation_observation
-    if observation is None:
-        raise RunError(f"setting game: alpha-beta of {config.game} takes no net: choose another game")
-    return make_game(config.game, config.rules, observation)
-
-
-def _variables(run: Run) -> Variables:
-    return {"params": run.learner.params}

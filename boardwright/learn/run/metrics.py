@@ -7,7 +7,7 @@ no JAX and does not disturb a running training. NaN is stored as NULL, since SQL
 import math
 import operator
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Self, SupportsFloat, SupportsIndex
 
@@ -114,13 +114,10 @@ class Metrics:
         with self._database.writing() as connection:
             connection.executemany("INSERT OR REPLACE INTO scalars VALUES (?, ?, ?, ?)", rows)
 
-    def log_match(
-        self, iteration: int, role0_net: int, role1_net: int, wins0: int, draws: int, wins1: int, plies: int
-    ) -> None:
-        """Stores a `Match`; an earlier one of the same nets in the same iteration is replaced."""
-        row = [operator.index(number) for number in (iteration, role0_net, role1_net, wins0, draws, wins1, plies)]
+    def log_match(self, match: Match) -> None:
+        """Stores a match; an earlier one of the same nets in the same iteration is replaced."""
         with self._database.writing() as connection:
-            connection.execute("INSERT OR REPLACE INTO matches VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+            connection.execute("INSERT OR REPLACE INTO matches VALUES (?, ?, ?, ?, ?, ?, ?)", astuple(match))
 
     def truncate_after(self, iteration: int) -> None:
         """Deletes what came after an iteration, which a resumed run measures again."""

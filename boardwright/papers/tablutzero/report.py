@@ -41,7 +41,7 @@ def page(results: Results, work: Work, command: str) -> tuple[str, dict[str, Cha
         runs=parts.table(_runs(results, quick=work.quick)),
         paper=paper,
         protocol=results.protocol,
-        simulations=next((f" ({match.simulations} a move)" for match in results.pairings.values()), ""),
+        simulations=next((f" ({match.simulations} per move)" for match in results.pairings.values()), ""),
         pairings=parts.table(_pairings(results)),
         pictures=parts.pictures(name for name in drawn if name != "tablutzero-balance"),
         balance=_balance(results),
