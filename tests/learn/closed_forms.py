@@ -13,7 +13,7 @@ import boardwright
 from boardwright.games.base import Game, Position, Symmetry
 from boardwright.learn.alphazero import replay as replay_buffer
 from boardwright.learn.alphazero.config import LearnerConfig
-from boardwright.learn.alphazero.replay import Samples
+from boardwright.learn.alphazero.replay import Replay
 
 SAMPLES, SLOTS, PLIES = 16, 40, 9
 CONFIG = LearnerConfig(
@@ -67,7 +67,7 @@ def random_cases(game: Game) -> list[Case]:
     return cases
 
 
-def as_samples(game: Game, cases: list[Case]) -> Samples:
+def as_samples(game: Game, cases: list[Case]) -> Replay:
     """As the replay would hold them; positions by way of the batched engine, so that they have their past."""
     env, learning = game.batch(), game.learning()
     lines = jnp.asarray([case.end.actions() for case in cases])
@@ -87,16 +87,20 @@ def as_samples(game: Game, cases: list[Case]) -> Samples:
     def of(name: str, dtype: Any = jnp.float32) -> Any:
         return jnp.asarray([getattr(case, name) for case in cases], dtype)
 
-    return Samples(
+    count = len(cases)
+    return Replay(
         words=jnp.stack([words[number, len(case.position.actions()) - 1] for number, case in enumerate(cases)]),
         actions=jnp.asarray(np.stack([padded(case.position.legal_actions(), -1) for case in cases]), jnp.int16),
         policy=jnp.asarray(np.stack([padded(case.policy, 0) for case in cases]), jnp.bfloat16),
         value=of("value"),
         result=of("result"),
-        known=of("known", bool),
-        plies=of("plies"),
+        plies=of("plies", jnp.int16),
         margin=of("margin"),
         holders=holders[:, -1],
+        surprise=jnp.zeros(count),
+        serial=jnp.zeros(count, jnp.int32),
+        status=jnp.where(of("known", bool), replay_buffer.KNOWN, replay_buffer.BOOTSTRAPPED).astype(jnp.int8),
+        weight=jnp.full(count, replay_buffer.WEIGHT_ONE, jnp.int16),
     )
 
 

@@ -15,7 +15,7 @@ import boardwright
 from boardwright.learn.alphazero import replay as replay_buffer
 from boardwright.learn.alphazero.config import LearnerConfig
 from boardwright.learn.alphazero.learner import AlphaZeroLearner, _optimiser, as_chances
-from boardwright.learn.alphazero.replay import Replay, Samples
+from boardwright.learn.alphazero.replay import Replay
 from boardwright.learn.shared.schedules import warmup_cosine
 from boardwright.learn.shared.symmetry_images import SymmetryImages
 from boardwright.nets.config import NetConfig
@@ -126,18 +126,10 @@ def test_optimisers(kind: Any, clip: float) -> None:
             np.testing.assert_allclose(got[name], params[name], rtol=1e-4)
 
 
-def as_replay(samples: Samples) -> Replay:
+def as_replay(samples: Replay) -> Replay:
     """A row of samples, all known."""
-    count = samples.value.shape[0]
-    fields = {name: field[None] for name, field in samples._asdict().items() if name != "known"}
-    fields |= {
-        "plies": fields["plies"].astype(jnp.int16),
-        "surprise": jnp.zeros((1, count)),
-        "serial": jnp.zeros((1, count), jnp.int32),
-        "status": jnp.full((1, count), replay_buffer.KNOWN, jnp.int8),
-        "weight": jnp.full((1, count), replay_buffer.WEIGHT_ONE, jnp.int16),
-    }
-    return Replay(**fields)
+    known = samples.replace(status=jnp.full_like(samples.status, replay_buffer.KNOWN))
+    return jax.tree.map(lambda field: field[None], known)
 
 
 def test_small_net_overfits_a_small_replay() -> None:

@@ -188,10 +188,9 @@ def test_take_returns_the_stored_rows() -> None:
     """Known are ends that games were played to: not values that stand in, nor the boards of games that were stopped."""
     status = np.tile([KNOWN, BOOTSTRAPPED, RESULT_ONLY], (4, 1))
     samples = replay_buffer.take(learned_replay(np.ones((4, 3)), status), jnp.asarray([11, 0, 4, 4]))
-    for name, field in samples._asdict().items():
-        if name == "known":
-            assert np.asarray(field).tolist() == [False, True, False, False]
-        else:
+    assert samples.known.tolist() == [False, True, False, False]
+    for name, field in vars(samples).items():
+        if name not in ("status", "weight"):
             by_sample = np.asarray(field, np.float64).reshape(4, -1)
             np.testing.assert_array_equal(by_sample, np.tile([[11], [0], [4], [4]], (1, by_sample.shape[1])))
 

@@ -26,7 +26,7 @@ from boardwright.learn.alphazero.config import (
 )
 from boardwright.learn.alphazero.learner import AlphaZeroLearner, correct_by_tables
 from boardwright.learn.alphazero.method import AlphaZero
-from boardwright.learn.alphazero.replay import Samples
+from boardwright.learn.alphazero.replay import KNOWN, Replay, new_replay, take
 from boardwright.learn.run import config_file, settings
 from boardwright.learn.shared.config import SearchConfig
 from boardwright.nets.config import NetConfig
@@ -111,11 +111,16 @@ def test_value_targets_are_the_proven_results() -> None:
     assert [int(truth) for truth in truths] == [0, 1, DRAW, ONGOING]
     words = jnp.stack([learning.pack(state) for state in states])
 
-    def samples(results: list[float]) -> Samples:
-        numbers, nothing = jnp.asarray(results), jnp.zeros((4, 0), jnp.uint32)
-        actions = jnp.full((4, 48), -1, jnp.int16).at[:, 0].set(0)
-        policy = jnp.zeros((4, 48), jnp.bfloat16).at[:, 0].set(1)
-        return Samples(words, actions, policy, numbers, numbers, jnp.ones(4, bool), numbers, numbers, nothing)
+    def samples(results: list[float]) -> Replay:
+        empty = take(new_replay(1, 4, words=words.shape[1], slots=48, holder_words=0), jnp.arange(4))
+        return empty.replace(
+            words=words,
+            actions=jnp.full((4, 48), -1, jnp.int16).at[:, 0].set(0),
+            policy=jnp.zeros((4, 48), jnp.bfloat16).at[:, 0].set(1),
+            value=jnp.asarray(results),
+            result=jnp.asarray(results),
+            status=jnp.full(4, KNOWN, jnp.int8),
+        )
 
     variables = network.init(jax.random.key(0))
 

@@ -17,7 +17,7 @@ from optax.losses import huber_loss
 from boardwright.games.base import ONGOING, Game, ProvenResults
 from boardwright.learn.alphazero import replay as replay_buffer
 from boardwright.learn.alphazero.config import LearnerConfig
-from boardwright.learn.alphazero.replay import Replay, Samples
+from boardwright.learn.alphazero.replay import Replay
 from boardwright.learn.distributed.device import on_cpu
 from boardwright.learn.shared.schedules import warmup_cosine
 from boardwright.learn.shared.symmetry_images import SymmetryImages
@@ -59,7 +59,7 @@ class AlphaZeroLearner:
         return LearnerState(variables, variables, self.optimiser.init(variables["params"]), jnp.int32(0))
 
     def losses(
-        self, variables: Variables, samples: Samples, symmetry: Array, tables: Any = None
+        self, variables: Variables, samples: Replay, symmetry: Array, tables: Any = None
     ) -> tuple[Array, tuple[Losses, Any]]:
         """(total loss, (its terms, batch statistics)) of samples under symmetries [N]."""
         config, states = self.config, jax.vmap(self.learning.unpack)(samples.words)
@@ -76,7 +76,8 @@ class AlphaZeroLearner:
             **self._auxiliary_losses(output, samples, role, symmetry),
         }
         if config.l2:
-            terms["l2"] = config.l2 * _squares(variables["params"])
+            kernels = [leaf for leaf in jax.tree.leaves(variables["params"]) if leaf.ndim > 1]
+            terms["l2"] = config.l2 * optax.tree.norm(kernels, squared=True)
         terms["total"] = sum(terms.values(), jnp.float32(0))
         return terms["total"], (terms, statistics)
 
@@ -95,7 +96,7 @@ class AlphaZeroLearner:
         state, terms = jax.lax.scan(body, state, (places, symmetries), unroll=steps if on_cpu() else 1)
         return state, {name: values.mean() for name, values in terms.items()}
 
-    def _step(self, state: LearnerState, samples: Samples, symmetry: Array, tables: Any) -> tuple[LearnerState, Losses]:
+    def _step(self, state: LearnerState, samples: Replay, symmetry: Array, tables: Any) -> tuple[LearnerState, Losses]:
         def loss(params: Any) -> tuple[Array, tuple[Losses, Any]]:
             return self.losses({**state.variables, "params": params}, samples, symmetry, tables)
 
@@ -109,7 +110,7 @@ class AlphaZeroLearner:
             averaged = jax.tree.map(lambda old, new: decay * old + (1 - decay) * new, state.averaged, variables)
         return LearnerState(variables, averaged, optimiser, state.steps + 1), terms
 
-    def _auxiliary_losses(self, output: Output, samples: Samples, role: Array, symmetry: Array) -> Losses:
+    def _auxiliary_losses(self, output: Output, samples: Replay, role: Array, symmetry: Array) -> Losses:
         """Of the auxiliary heads that the net has, over samples whose game was played to its end."""
         known, config, views = samples.known.astype(jnp.float32), self.config, self.learning.views
         share = known / jnp.maximum(known.sum(), 1.0)
@@ -145,18 +146,12 @@ def _optimiser(config: LearnerConfig, schedule: optax.Schedule) -> optax.Gradien
     )
 
 
-def _squares(params: Any) -> Array:
-    """Sum of squares of all kernels."""
-    kernels = (leaf for leaf in jax.tree.leaves(params) if leaf.ndim > 1)
-    return sum((jnp.square(leaf).sum() for leaf in kernels), jnp.float32(0))
-
-
-def correct_by_tables(samples: Samples, known: Array, share: float) -> Samples:
+def correct_by_tables(samples: Replay, known: Array, share: float) -> Replay:
     """Samples with a share of the truth in their results and values, where endgame tables know it [N]."""
     truth = jnp.where(known == 0, 1.0, jnp.where(known == 1, -1.0, 0.0))
     shares = jnp.where(known == ONGOING, 0.0, share)
     result, value = ((1 - shares) * target + shares * truth for target in (samples.result, samples.value))
-    return samples._replace(result=result, value=value)
+    return samples.replace(result=result, value=value)
 
 
 def _policy_loss(logits: Array, actions: Array, policy: Array) -> Array:
@@ -166,7 +161,7 @@ def _policy_loss(logits: Array, actions: Array, policy: Array) -> Array:
     return -jnp.where(actions >= 0, policy.astype(jnp.float32) * logs, 0.0).sum(axis=1).mean()
 
 
-def _value_loss(output: Output, samples: Samples, side: Array, root_value: float) -> Array:
+def _value_loss(output: Output, samples: Replay, side: Array, root_value: float) -> Array:
     """Squared error, or cross-entropy for a net with a win-draw-loss head."""
     target = side * ((1 - root_value) * samples.result + root_value * samples.value)
     if output.wdl_logits is None:

@@ -50,10 +50,9 @@ class AlphaZero(Method[TrainingState]):
     portable_fields = ("learner", "reference", "league")
     uses_all_devices = True
 
-    def __init__(self, config: AlphaZeroConfig, *, dtype: Any = None):
-        """Nets compute in `dtype`, by default bfloat16 on an accelerator, else float32."""
+    def __init__(self, config: AlphaZeroConfig):
         self.config = config
-        self.steps = Steps(config, dtype=dtype)
+        self.steps = Steps(config)
         self.game = self.steps.game
         self._seed = jax.random.key(config.seed)
         self.play_chunk = chunk_of(config.selfplay.steps, MAX_PLAYED, multiple=2 if config.league_games else 1)

@@ -8,7 +8,7 @@ A game that was resigned or adjudicated has a result but no final board, so only
 """
 
 import dataclasses
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -36,7 +36,7 @@ class Ending(PyTreeNode):
 
 
 class Replay(PyTreeNode):
-    """R rows of B games."""
+    """R rows of B games; likewise one row [B], or positions [N] to learn from."""
 
     words: Array  # [R, B, W] uint32: positions, see `Game.learning`
     actions: Array  # [R, B, K] int16: legal actions by slot
@@ -51,19 +51,10 @@ class Replay(PyTreeNode):
     margin: Array  # [R, B] float32, from the side of role 0
     holders: Array  # [R, B, H] uint32
 
-
-class Samples(NamedTuple):
-    """N positions to learn from."""
-
-    words: Array  # [N, W] uint32
-    actions: Array  # [N, K] int16
-    policy: Array  # [N, K] bfloat16
-    value: Array  # [N] float32, from the side of role 0, as all that follows
-    result: Array  # [N] float32
-    known: Array  # [N] bool: the game was played to its end, and what follows is meant
-    plies: Array  # [N] float32: still to come
-    margin: Array  # [N] float32
-    holders: Array  # [N, H] uint32
+    @property
+    def known(self) -> Array:
+        """[R, B] bool: the game was played to its end, so that there are plies still to come, a margin and holders."""
+        return self.status == KNOWN
 
 
 def new_replay(rows: int, games: int, *, words: int, slots: int, holder_words: int) -> Replay:
@@ -112,7 +103,8 @@ def settle(
     if bootstrap:
         fresh = _bootstrap(fresh)
     fresh = fresh.replace(weight=_weights(fresh, surprise))
-    replay = _fill_earlier(replay, first_end, first_serial)
+    waiting = (replay.status == OPEN) | (replay.status == BOOTSTRAPPED)  # in games that began earlier
+    replay = _fill_in(replay, waiting & first_end.over & (replay.serial == first_serial), first_end)
     return jax.tree.map(
         lambda leaf, new: jax.lax.dynamic_update_slice_in_dim(leaf, new.astype(leaf.dtype), first_row, 0), replay, fresh
     )
@@ -125,14 +117,10 @@ def draw(key: Array, replay: Replay, count: int) -> Array:
     return jnp.searchsorted(upto, drawn, side="right").astype(jnp.int32)
 
 
-def take(replay: Replay, places: Array) -> Samples:
-    """The positions in places [N], as `draw` gives them."""
+def take(replay: Replay, places: Array) -> Replay:
+    """The positions [N] in places [N], as `draw` gives them."""
     columns = replay.status.shape[1]
-    at: Replay = jax.tree.map(lambda leaf: leaf[places // columns, places % columns], replay)
-    plies = at.plies.astype(jnp.float32)
-    return Samples(
-        at.words, at.actions, at.policy, at.value, at.result, at.status == KNOWN, plies, at.margin, at.holders
-    )
+    return jax.tree.map(lambda leaf: leaf[places // columns, places % columns], replay)
 
 
 def usable_states(replay: Replay) -> Array:
@@ -171,12 +159,6 @@ def _fill(rows: Replay, endings: Ending) -> tuple[Replay, Ending]:
     nothing = jax.tree.map(lambda leaf: jnp.zeros_like(leaf[0]), endings)
     first_end, ends = jax.lax.scan(earlier, nothing, endings, reverse=True)
     return _fill_in(rows, ends.over & (rows.status == OPEN), ends), first_end
-
-
-def _fill_earlier(replay: Replay, end: Ending, serial: Array) -> Replay:
-    """The replay with the results [B] of games that began earlier, with these serial numbers [B]."""
-    waiting = (replay.status == OPEN) | (replay.status == BOOTSTRAPPED)
-    return _fill_in(replay, waiting & end.over & (replay.serial == serial), end)
 
 
 def _fill_in(rows: Replay, ended: Array, ends: Ending) -> Replay:

@@ -16,12 +16,12 @@ from flax.struct import PyTreeNode
 from jax import Array
 
 from boardwright.games.base import DRAW, ONGOING, BatchEnv, Learning
-from boardwright.games.batched import random_action, where_games
+from boardwright.games.batched import where_games
 from boardwright.learn.alphazero import replay as replay_buffer
 from boardwright.learn.alphazero.config import SelfPlayConfig
 from boardwright.learn.alphazero.replay import Ending, Replay
 from boardwright.learn.match.pairing import BOTH, count_outcomes, first_seats, on_move, other_seats
-from boardwright.learn.match.policies import Search
+from boardwright.learn.match.policies import Search, random_policy
 from boardwright.learn.shared.tally import count, game_metrics, opponent_scores, total
 from boardwright.mcts.nodes import side_of
 from boardwright.mcts.policies import SearchResult
@@ -98,8 +98,7 @@ def step(key: Array, games: Games, tally: Tally, rules: Rules) -> tuple[Games, T
         in_full = jax.random.uniform(cap_key) < config.full_share
         found = jax.lax.cond(in_full, rules.full, rules.quick, search_key, before)
     in_opening = games.opening > 0
-    at_random = jax.vmap(random_action)(jax.random.split(opening_key, count), before.legal_action_mask)
-    action = jnp.where(in_opening, at_random, found.action)
+    action = jnp.where(in_opening, random_policy(opening_key, before), found.action)
     stepped = jax.vmap(env.step)(before, action, jax.random.split(step_key, count))
     after = where_games(moving, stepped, before)
     by_current = (games.seat == BOTH) | jnp.logical_not(rules.theirs)

@@ -76,13 +76,12 @@ def with_weights(state: TrainingState, new: Variables) -> TrainingState:
 class Steps:
     """The steps of one config."""
 
-    def __init__(self, config: AlphaZeroConfig, *, dtype: Any = None):
-        """Nets compute in `dtype`, by default bfloat16 on an accelerator, else float32."""
+    def __init__(self, config: AlphaZeroConfig):
         self.config = config
         self.game = make_game(config.game, config.rules, config.observation)
         self.env = env_of(self.game)
         self.learning = self.game.learning()
-        self.network = make_network(config.net, self.game, dtype=compute_dtype() if dtype is None else dtype)
+        self.network = make_network(config.net, self.game, dtype=compute_dtype())
         self.evaluator = make_net_evaluator(self.network, self.env)
         self.proven = _proven_results(config, self.game)
         self.slots = min(self.game.max_search_actions, self.game.num_actions)

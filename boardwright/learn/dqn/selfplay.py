@@ -12,10 +12,11 @@ from flax.struct import PyTreeNode
 from jax import Array
 
 from boardwright.games.base import DRAW, BatchEnv
-from boardwright.games.batched import random_action, where_games
+from boardwright.games.batched import where_games
 from boardwright.learn.dqn.config import ActingConfig, Exploration
 from boardwright.learn.dqn.replay import GAME_OVER, OTHER_ROLE, SAME_ROLE, Transition
 from boardwright.learn.match.pairing import BOTH
+from boardwright.learn.match.policies import random_policy
 from boardwright.learn.shared.observation_codec import ObservationCodec, pack_flags
 from boardwright.learn.shared.tally import count, game_metrics, total
 
@@ -95,7 +96,7 @@ def take_step(
     before, role, legal = games.states, games.states.current_role, games.states.legal_action_mask
     allowed = legal | games.unmasked[:, None]
     own = choose(choose_key, q, allowed, exploration_level(episodes, config), config.exploration)
-    at_random = jax.vmap(random_action)(jax.random.split(random_key, config.games), legal)
+    at_random = random_policy(random_key, before)
     action = jnp.where((games.seat == BOTH) | (games.seat == role), own, at_random)
     illegal = ~jnp.take_along_axis(legal, action[:, None], axis=1)[:, 0]
     after = jax.vmap(env.step)(
