@@ -83,16 +83,11 @@ class _Decoder(nn.Module):
         x = x.reshape(-1, *beginning)
         channels = [planes, *convolutions[:-1]]
         for number in reversed(range(len(convolutions))):
-            x = self._grown(x, sizes[number], channels[number], "logits" if number == 0 else f"conv_{number}")
-            x = x if number == 0 else nn.relu(x)
+            size, name = sizes[number], "logits" if number == 0 else f"conv_{number}"
+            padding = [(1, after - (before - 1) * stride) for before, after in zip(x.shape[1:3], size, strict=True)]
+            layer = nn.ConvTranspose(channels[number], (SIZE, SIZE), (stride, stride), padding=padding, name=name)
+            x = layer(x) if number == 0 else nn.relu(layer(x))
         return x
-
-    def _grown(self, x: Array, size: tuple[int, int], channels: int, name: str) -> Array:
-        """The transposed convolution that leads back to a board of a size."""
-        stride = self.config.stride
-        padding = [(1, after - (before - 1) * stride) for before, after in zip(x.shape[1:3], size, strict=True)]
-        layer = nn.ConvTranspose(channels, (SIZE, SIZE), (stride, stride), padding=padding, name=name)
-        return layer(x)
 
 
 class _Vae(nn.Module):

@@ -22,7 +22,15 @@ def join(coordinator: str | None, processes: int | None, process: int | None) ->
 
     coordinator: HOST:PORT of the first process. Arguments that are None are taken from a cluster's scheduler.
     """
-    _check(coordinator, processes, process)
+    if coordinator is not None:
+        host, _, port = coordinator.rpartition(":")
+        if not host or not port.isascii() or not port.isdigit() or not 0 < int(port) < 1 << 16:
+            raise RunError(f"--coordinator {coordinator}: expected HOST:PORT, such as node1:12355")
+    if processes is not None and processes < 1:
+        raise RunError(f"--processes {processes}: expected at least 1")
+    if process is not None and not 0 <= process < (processes or 1 << 31):
+        range_end = "below --processes" if processes is None else f"to {processes - 1}"
+        raise RunError(f"--process {process}: expected a number from 0 {range_end}")
     jax.config.update("jax_cpu_collectives_implementation", "gloo")
     try:
         jax.distributed.initialize(coordinator, processes, process, initialization_timeout=SECONDS_TO_JOIN)
@@ -76,15 +84,3 @@ def on_host(array: jax.Array | np.ndarray) -> np.ndarray:
     if isinstance(array, jax.Array) and not (array.is_fully_addressable or array.is_fully_replicated):
         return np.asarray(multihost_utils.process_allgather(array, tiled=True))
     return np.asarray(array)
-
-
-def _check(coordinator: str | None, processes: int | None, process: int | None) -> None:
-    if coordinator is not None:
-        host, _, port = coordinator.rpartition(":")
-        if not host or not port.isascii() or not port.isdigit() or not 0 < int(port) < 1 << 16:
-            raise RunError(f"--coordinator {coordinator}: expected HOST:PORT, such as node1:12355")
-    if processes is not None and processes < 1:
-        raise RunError(f"--processes {processes}: expected at least 1")
-    if process is not None and not 0 <= process < (processes or 1 << 31):
-        range_end = "below --processes" if processes is None else f"to {processes - 1}"
-        raise RunError(f"--process {process}: expected a number from 0 {range_end}")

@@ -100,7 +100,7 @@ class QLearner:
             state, params, current, terms = self._update(state, params, current, drawn, table)
             return (state, params, current.weight, current.greatest), terms
 
-        begin = (state, _cast(state.variables["params"], self.dtype), replay.weight, replay.greatest)
+        begin = (state, optax.tree.cast(state.variables["params"], self.dtype), replay.weight, replay.greatest)
         unrolled = updates if on_cpu() else 1
         (state, _, weight, greatest), terms = jax.lax.scan(body, begin, drawn, unroll=unrolled)
         replay = replay.replace(weight=weight, greatest=greatest)
@@ -159,7 +159,7 @@ class QLearner:
         (total, (errors, statistics)), gradients = jax.value_and_grad(self._loss, has_aux=True)(
             params, statistics, batch, target, counts
         )
-        changes, optimiser = self.optimiser.update(_cast(gradients, jnp.float32), state.optimiser)
+        changes, optimiser = self.optimiser.update(optax.tree.cast(gradients, jnp.float32), state.optimiser)
         changed = optax.apply_updates(state.variables["params"], changes)
         variables, target_net = {"params": changed, "batch_stats": statistics}, state.target
         share, priorities = self.config.learner.target_share, self.config.transitions
@@ -168,7 +168,7 @@ class QLearner:
         if priorities.prioritised:
             replay = replay_buffer.update_weights(replay, places, errors, priorities.alpha, priorities.priority_epsilon)
         after = LearnerState(variables, target_net, optimiser, state.updates + 1)
-        return after, _cast(changed, self.dtype), replay, {"total": total, "error": jnp.abs(errors).mean()}
+        return after, optax.tree.cast(changed, self.dtype), replay, {"total": total, "error": jnp.abs(errors).mean()}
 
 
 def _optimiser(config: QLearnerConfig, schedule: optax.Schedule, frozen: bool) -> optax.GradientTransformation:
@@ -177,7 +177,3 @@ def _optimiser(config: QLearnerConfig, schedule: optax.Schedule, frozen: bool) -
     stages = [optax.masked(optax.set_to_zero(), frozen_mask)] if frozen else []
     stages += [optax.clip_by_global_norm(config.gradient_clip)] if config.gradient_clip else []
     return optax.chain(*stages, optax.adam(config.lr_peak if is_constant else schedule))
-
-
-def _cast(tree: Any, dtype: Any) -> Any:
-    return jax.tree.map(lambda leaf: leaf.astype(dtype), tree)

@@ -157,22 +157,13 @@ def play_pairs(
     *,
     games: int,
     at_once: int = AT_ONCE,
-    opening_plies: int = 0,
-    on_share: OnShare | None = None,
+    **options: Any,
 ) -> MatchResult:
-    """A match of policies without search, in an environment with chance or without."""
+    """A match of policies without search, in an environment with chance or without; options of `play_matches`."""
     if games < 2 or games % 2 or at_once < 2:
         raise RunError(f"a match consists of pairs of games: got {games} games, {at_once} at once")
-    (result,) = play_matches(
-        key,
-        env,
-        (first, second),
-        openings=games // 2,
-        at_once=at_once // 2,
-        opening_plies=opening_plies,
-        draw_chance=True,
-        on_share=on_share,
-    ).results()
+    sizes = {"openings": games // 2, "at_once": at_once // 2}
+    (result,) = play_matches(key, env, (first, second), **sizes, draw_chance=True, **options).results()
     return result
 
 

@@ -63,14 +63,9 @@ def minutes(history: History, iterations: np.ndarray) -> list[float]:
 
 def rolling_mean(values: Sequence[float] | np.ndarray, window: int) -> np.ndarray:
     """[N] of [N]: the mean of the finite values among the `window`, an odd number, around each; NaN where none is."""
-    values = np.asarray(values, np.float64)
-    finite = np.isfinite(values)
-    sums = np.concatenate([[0.0], np.cumsum(np.where(finite, values, 0.0))])
-    counts = np.concatenate([[0], np.cumsum(finite)])
-    places = np.arange(len(values))
-    starts, ends = np.maximum(places - window // 2, 0), np.minimum(places + window // 2 + 1, len(values))
-    count = counts[ends] - counts[starts]
-    return np.where(count > 0, (sums[ends] - sums[starts]) / np.maximum(count, 1), np.nan)
+    padded = np.pad(np.asarray(values, np.float64), window // 2, constant_values=np.nan)
+    near = np.ma.masked_invalid(np.lib.stride_tricks.sliding_window_view(padded, window))
+    return near.mean(axis=1).filled(np.nan)
 
 
 def _lines(figure: Figure, metric: str, history: History, x: str, name: str, colour: int, dash: int) -> list[Line]:

@@ -17,7 +17,6 @@ from boardwright.learn.run import league
 from boardwright.learn.run.league import BEST
 from boardwright.learn.run.metrics import History, read_metrics
 from boardwright.nets import netfile, shipped
-from boardwright.nets.netfile import NetFile
 
 SOURCE = Path(__file__).parent.parent.parent  # of the package, where that is a checkout
 PATHS = ("tablebase_dir", "init_from", "tables", "initial")  # settings that name files, the last two in old runs
@@ -34,7 +33,9 @@ def ship(run: Path, name: str, *, iteration: int | None = None, folder: Path | N
     net = netfile.read(_net_of(run, iteration))
     folder = shipped.FOLDER if folder is None else folder
     path = folder / f"{name}{shipped.SUFFIX}"
-    _check_replaced(path, net)
+    there = netfile.read(path) if path.exists() else net
+    if there.game != net.game or netfile.differing_rules(there, netfile.game_of(net)):
+        raise RunError(f"{path} is a net of another game or other rules: choose another name, or remove it first")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -48,15 +49,6 @@ def ship(run: Path, name: str, *, iteration: int | None = None, folder: Path | N
         storage="bfloat16",
     )
     return path
-
-
-def _check_replaced(path: Path, net: NetFile) -> None:
-    """Raises RunError if the file is a net of another game or of other rules."""
-    if not path.exists():
-        return
-    there = netfile.read(path)
-    if there.game != net.game or netfile.differing_rules(there, netfile.game_of(net)):
-        raise RunError(f"{path} is a net of another game or other rules: choose another name, or remove it first")
 
 
 def provenance(training: Mapping[str, Any], history: History) -> dict[str, Any]:

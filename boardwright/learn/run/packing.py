@@ -111,12 +111,11 @@ def _check_target(folder: Path, path: Path) -> None:
     """Raises RunError where a pack would replace a file of the run, or one that is no pack."""
     if path.resolve().is_relative_to(folder.resolve()):
         raise RunError(f"cannot pack into {path}: it is inside the run's folder: give a file elsewhere")
-    try:
-        is_free = not path.exists() or bool(_read_pack(path))
-    except RunError:
-        is_free = False
-    if not is_free:
-        raise RunError(f"cannot pack into {path}: it exists and is not a packed run: give another file")
+    if path.exists():
+        try:
+            _read_pack(path)
+        except RunError as error:
+            raise RunError(f"cannot pack into {path}: it exists and is not a packed run: give another file") from error
 
 
 def _read_pack(path: Path) -> tuple[ArrayFile, dict[str, int]]:
