@@ -12,7 +12,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -50,13 +50,15 @@ class Database(AbstractContextManager["Database"]):
         self.path = path
         self.kind = kind
         self.connection = connection
+        self._has_failed = False  # whether a transaction is open that is to be undone
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """The connection, for queries; errors of SQLite are raised as BoardwrightError."""
         try:
+            self._undo_failed()
             yield self.connection
-        except sqlite3.Error as error:
+        except (sqlite3.Error, MemoryError) as error:
             raise _explained(self.path, self.kind, error) from error
         except UnicodeDecodeError as error:  # in a message of SQLite that quotes the schema
             advice = _ADVICE[sqlite3.SQLITE_CORRUPT]
@@ -68,15 +70,33 @@ class Database(AbstractContextManager["Database"]):
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """A transaction, which is stored as a whole or not at all."""
+        with self._transaction("BEGIN IMMEDIATE") as connection:
+            yield connection
+
+    @contextmanager
+    def snapshot(self) -> Iterator[sqlite3.Connection]:
+        """The connection, for several queries as of one moment."""
+        with self._transaction("BEGIN") as connection:
+            yield connection
+
+    @contextmanager
+    def _transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
         with self.reading():
-            self.connection.execute("BEGIN IMMEDIATE")
             try:
+                self.connection.execute(begin)
                 yield self.connection
                 self.connection.execute("COMMIT")
             except BaseException:
-                if self.connection.in_transaction:
-                    self.connection.execute("ROLLBACK")
+                self._has_failed = True
+                with suppress(sqlite3.Error, MemoryError):
+                    self._undo_failed()
                 raise
+
+    def _undo_failed(self) -> None:
+        """Undoes a transaction that failed. Without memory that fails too, and is done before the next use."""
+        if self._has_failed and self.connection.in_transaction:
+            self.connection.execute("ROLLBACK")
+        self._has_failed = False
 
     def close(self) -> None:
         """Closes the file."""
@@ -114,7 +134,7 @@ def open_database(path: Path, kind: Kind, *, create: bool) -> Database:
     try:
         address = f"{path.resolve().as_uri()}?mode={mode}"
         connection = sqlite3.connect(address, timeout=BUSY_SECONDS, isolation_level=None, uri=True)
-    except sqlite3.Error as error:
+    except (sqlite3.Error, MemoryError) as error:
         raise _explained(path, kind, error) from error
     connection.text_factory = lambda data: data.decode(errors="replace")  # damaged text is shown, not refused
     database = Database(path, kind, connection)
@@ -174,8 +194,10 @@ def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
             time.sleep(0.01)
 
 
-def _explained(path: Path, kind: Kind, error: sqlite3.Error) -> BoardwrightError:
+def _explained(path: Path, kind: Kind, error: sqlite3.Error | MemoryError) -> BoardwrightError:
     """The error as one line with advice."""
+    if isinstance(error, MemoryError):
+        return BoardwrightError(f"cannot use {path}: not enough memory: end other programs and try again")
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # errors of the Python module have no code
     if "user-defined function" in str(error):  # it got a value that we never write
         code = sqlite3.SQLITE_CORRUPT

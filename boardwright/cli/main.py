@@ -88,6 +88,8 @@ def main() -> None:
         sys.exit(130)
     except BrokenPipeError:  # the reader of our output has closed it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except MemoryError:
+        _fail("not enough memory: end other programs, or give smaller sizes")
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         _fail(f"cannot continue: {error.strerror}")

@@ -98,7 +98,7 @@ def find_live_game(store: Store, game: str) -> StoredLiveGame | None:
     """A game by its id; raises BoardwrightError for a damaged one."""
     with store.reading() as connection:
         found = connection.execute("SELECT rowid FROM live_games WHERE id = ?", [game]).fetchone()
-    return None if found is None else _read(store, *found)
+        return None if found is None else _read(store, *found)
 
 
 def open_live_games(store: Store, on_damage: Callable[[str], None]) -> list[StoredLiveGame]:
@@ -106,13 +106,13 @@ def open_live_games(store: Store, on_damage: Callable[[str], None]) -> list[Stor
     query = f"SELECT rowid FROM live_games WHERE result = {ONGOING} ORDER BY created, rowid"
     with store.reading() as connection:
         numbers = [number for (number,) in connection.execute(query)]
-    games = []
-    for number in numbers:
-        try:
-            games.append(_read(store, number))
-        except BoardwrightError as error:
-            on_damage(str(error))
-    return games
+        games = []
+        for number in numbers:
+            try:
+                games.append(_read(store, number))
+            except BoardwrightError as error:
+                on_damage(str(error))
+        return games
 
 
 def _read(store: Store, number: int) -> StoredLiveGame:

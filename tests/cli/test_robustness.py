@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from commands import as_json, boardwright, refused
 
+from boardwright.cli import main
+
 PROGRAM = str(Path(sys.executable).parent / "boardwright")
 # A shell that runs the tests in the background has them ignore Ctrl-C; the program must not inherit that.
 LISTENING = "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])"
@@ -139,3 +141,13 @@ def test_interrupt_during_device_work_exits_cleanly(is_read: bool) -> None:
         said = running.stdout.read() if is_read else ""
         complaint = running.stderr.read()
     assert (running.returncode, said, complaint) == (130, "half of it\n" if is_read else "", "")
+
+
+def test_lack_of_memory_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def run_out(arguments: list[str]) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(main, "_dispatch", run_out)
+    with pytest.raises(SystemExit, match="2"):
+        main.main()
+    assert capsys.readouterr().err == "boardwright: not enough memory: end other programs, or give smaller sizes\n"

@@ -173,16 +173,12 @@ def _open(folder: Path) -> Database:
 
 def _history(database: Database, after: int = -1) -> History:
     columns: dict[str, list[tuple[int, int, float]]] = {}
-    with database.reading() as connection:
-        connection.execute("BEGIN")  # both tables as of one moment
-        try:
-            query = f"SELECT * FROM scalars WHERE iteration > ? OR name GLOB '{CORRECTED}*' ORDER BY name, iteration"
-            for name, iteration, frames, value in connection.execute(query, [after]):
-                columns.setdefault(name, []).append((iteration, frames, math.nan if value is None else value))
-            query = "SELECT * FROM matches WHERE iteration > ? ORDER BY iteration, role0_net, role1_net"
-            rows = connection.execute(query, [after]).fetchall()
-        finally:
-            connection.execute("COMMIT")
+    with database.snapshot() as connection:
+        query = f"SELECT * FROM scalars WHERE iteration > ? OR name GLOB '{CORRECTED}*' ORDER BY name, iteration"
+        for name, iteration, frames, value in connection.execute(query, [after]):
+            columns.setdefault(name, []).append((iteration, frames, math.nan if value is None else value))
+        query = "SELECT * FROM matches WHERE iteration > ? ORDER BY iteration, role0_net, role1_net"
+        rows = connection.execute(query, [after]).fetchall()
     scalars = {}
     for name, points in columns.items():
         iterations, frames, values = zip(*points, strict=True)
