@@ -1,9 +1,12 @@
 """Atomic file writes, and reads that never wait.
 
-A file is written under a temporary name, synced to disk and then renamed.
+A file is written under a temporary name, synced to disk and then renamed. A process that is killed before that leaves
+the temporary file, which the next one that writes the same file removes: nobody holds its lock.
 """
 
+import contextlib
 import errno
+import fcntl
 import os
 import re
 import stat
@@ -15,7 +18,6 @@ from pathlib import Path
 from typing import BinaryIO
 
 PARTIAL = ".part"  # ends the name of a file that is being written
-_LEFTOVER = re.compile(rf"[.].+[.][a-z0-9_]{{8}}{re.escape(PARTIAL)}")  # as `open_atomic` names them
 
 
 def open_ordinary(path: Path) -> BufferedReader:
@@ -42,26 +44,32 @@ def read_bounded(path: Path, most: int) -> bytes:
     return content
 
 
-def remove_partial(folder: Path) -> None:
-    """Removes files that a killed process left partially written; no other process may be writing into the folder."""
-    if folder.is_dir():
-        for path in folder.iterdir():
-            if _LEFTOVER.fullmatch(path.name) and path.is_file():
-                path.unlink(missing_ok=True)
+def remove_partial(folder: Path, name: str | None = None) -> None:
+    """Removes what killed processes left partially written in a folder, or of the file of one name."""
+    target = ".+" if name is None else re.escape(name)
+    named = re.compile(rf"[.]{target}[.][a-z0-9_]{{8}}{re.escape(PARTIAL)}", re.DOTALL)  # by `open_atomic`
+    with contextlib.suppress(OSError):  # nothing depends on removing them
+        for path in [path for path in folder.iterdir() if named.fullmatch(path.name)]:
+            with contextlib.suppress(OSError), open_ordinary(path) as file:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # raises if a process is writing it
+                path.unlink()
 
 
 @contextmanager
 def open_atomic(path: Path) -> Iterator[BinaryIO]:
     """A file to write, which replaces `path` when the block ends without an error; otherwise nothing changes."""
+    remove_partial(path.parent, path.name)
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=PARTIAL)
     partial = Path(name)
     try:
         with os.fdopen(descriptor, "wb") as file:
+            with contextlib.suppress(OSError):  # a file system without locks
+                fcntl.flock(file, fcntl.LOCK_EX)
             yield file
             file.flush()
             os.fsync(file.fileno())
-        partial.chmod(0o644)
-        partial.replace(path)
+            partial.chmod(0o644)
+            partial.replace(path)  # before the lock is released
         sync_folder(path.parent)
     except BaseException:
         partial.unlink(missing_ok=True)

@@ -16,7 +16,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from boardwright.atomicfile import PARTIAL, sync_folder
+from boardwright.atomicfile import remove_partial, sync_folder
 from boardwright.errors import RunError
 from boardwright.learn.distributed import processes
 from boardwright.learn.distributed.device import on_cpu
@@ -54,8 +54,7 @@ def save(folder: Path, number: int, tree: Any, meta: Mapping[str, Any]) -> Path:
         if not folder.is_dir():
             folder.mkdir(parents=True)
             sync_folder(folder.parent)
-        for leftover in folder.glob(f".*{SUFFIX}.*{PARTIAL}"):
-            leftover.unlink(missing_ok=True)
+        remove_partial(folder)
         write(path, name_leaves(tree), meta)
         found = find_checkpoints(folder)
         for other in found.keys() - sorted(other for other in found if other <= number)[-KEPT:]:
