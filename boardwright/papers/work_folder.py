@@ -50,7 +50,8 @@ def load_or_play(
     """The result in a file if it is of these nets, else that of `make`, which is saved.
 
     Without nets a saved result counts, of any nets; without `make` there is None where none is saved. Raises
-    BoardwrightError for a result of other conditions, which may have taken hours, and StoppedError.
+    BoardwrightError for a result of other conditions, which may have taken hours, or that cannot be saved, and
+    StoppedError.
     """
     checksums = [zlib.crc32(net.read_bytes()) for net in nets]
     saved = _read_result(path)
@@ -67,10 +68,13 @@ def load_or_play(
     if observer.stopped():
         raise StoppedError
     played = make()
-    path.parent.mkdir(parents=True, exist_ok=True)
     device = jax.devices()[0].device_kind if on_device else None
     result = {CONDITIONS: conditions, "nets": checksums, "device": device, "played": played}
-    write_atomic(path, json.dumps(result).encode())
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomic(path, json.dumps(result).encode())
+    except OSError as error:
+        raise BoardwrightError(f"cannot write {path}: {error.strerror}") from error
     return played
 
 

@@ -8,6 +8,7 @@ TensorBoard's protocol buffers. We need five of its fields, so we encode them by
     SessionLog  1 status: 1 is START; TensorBoard then forgets events of that step and later from older files
 """
 
+import contextlib
 import functools
 import struct
 import time
@@ -47,8 +48,9 @@ class EventFile:
         self._write(step, _field(7, _BYTES, _field(1, _VARINT, _varint(1))))
 
     def close(self) -> None:
-        """Closes the file."""
-        self._file.close()
+        """Closes the file. What could not be written was reported by the call that wrote it."""
+        with contextlib.suppress(OSError):
+            self._file.close()
 
     def _write(self, step: int, what: bytes) -> None:
         event = _field(1, _DOUBLE, struct.pack("<d", time.time())) + _field(2, _VARINT, _varint(step)) + what

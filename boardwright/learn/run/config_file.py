@@ -45,8 +45,11 @@ def store(folder: Path, method: str, config: Any) -> None:
 
 
 def write(folder: Path, method: str, config: Any) -> None:
-    """Writes the config of a run over that of a run that never started."""
-    write_atomic(folder / NAME, json.dumps(contents(method, config), indent=1).encode() + b"\n")
+    """Writes the config of a run over that of a run that never started; raises RunError."""
+    try:
+        write_atomic(folder / NAME, json.dumps(contents(method, config), indent=1).encode() + b"\n")
+    except OSError as error:
+        raise RunError(f"cannot write {folder / NAME}: {error.strerror}") from error
 
 
 def check(folder: Path, method: str, config: Any) -> None:
