@@ -206,32 +206,22 @@ def test_full_disk_keeps_earlier_checkpoints(tmp_path: Path, monkeypatch: pytest
 
 
 WRITER = """
-import resource, sys
+import sys
 from pathlib import Path
 import jax.numpy as jnp
 from boardwright.learn.run.checkpoint import save
 
-folder, first, count, most = Path(sys.argv[1]), *map(int, sys.argv[2:])
-resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+folder, first, count = Path(sys.argv[1]), *map(int, sys.argv[2:])
 for number in range(first, first + count):
     save(folder, number, {"replay": jnp.full(8 << 20, number), "number": jnp.int32(number)}, {})
     print(number, flush=True)
 """
 
 
-def test_file_size_limit_gives_a_one_line_error(tmp_path: Path) -> None:
-    save(tmp_path, 1, SMALL, {})
-    command = [sys.executable, "-c", WRITER, str(tmp_path), "2", "1", str(1 << 20)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert "000002.ckpt: File too large: earlier files are intact" in done.stderr.splitlines()[-1]
-    assert [path.name for path in tmp_path.iterdir()] == ["000001.ckpt"]
-
-
 def test_killed_writer_leaves_the_last_checkpoint_intact(tmp_path: Path) -> None:
     dice, first, caught = random.Random(5), 1, 0
     for _ in range(size(3, full=20)):
-        command = [sys.executable, "-c", WRITER, str(tmp_path), str(first), "1000", str(1 << 30)]
+        command = [sys.executable, "-c", WRITER, str(tmp_path), str(first), "1000"]
         process = subprocess.Popen(command, text=True, stdout=subprocess.PIPE)
         assert process.stdout is not None
         reported = int(process.stdout.readline())

@@ -2,7 +2,6 @@
 
 import os
 import random
-import resource
 import signal
 import sqlite3
 import subprocess
@@ -225,19 +224,6 @@ def test_full_database_keeps_its_games(tmp_path: Path) -> None:
         store.connection.execute("PRAGMA max_page_count = 1000000")
         assert save_game(store, random_played(game("draughts"), stored, stored), event)
     check_whole(path, stored + 1)
-
-
-def test_a_full_disk_is_one_line_and_loses_nothing(tmp_path: Path) -> None:
-    path = tmp_path / "games.db"
-    command = [sys.executable, "-c", WRITER, str(path), "2000"]
-
-    def little_room() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
-
-    done = subprocess.run(command, cwd=HERE, capture_output=True, text=True, preexec_fn=little_room, check=False)
-    assert done.returncode == 1
-    assert "what is stored is safe" in done.stderr.splitlines()[-1]
-    check_whole(path, done.stdout.count("True"))
 
 
 def test_locked_database_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
