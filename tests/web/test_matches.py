@@ -11,9 +11,11 @@ import pytest
 from fastapi.testclient import TestClient
 from planted_run import plant_broken_net, plant_net, plant_run
 
+from boardwright.errors import BoardwrightError
+from boardwright.records import events
 from boardwright.records.events import MatchGame
 from boardwright.records.games import GameFilter, find_games
-from boardwright.records.store import open_store
+from boardwright.records.store import Store, open_store
 from boardwright.web.app import make_app
 from boardwright.web.arena.match_queue import MAX_WAITING
 from boardwright.web.arena.matches import table
@@ -268,3 +270,27 @@ def test_the_table_is_from_the_first_players_side() -> None:
     won = table([MatchGame(id=0, index=0, result=0, reason="")])
     assert (won.elo, won.elo_high) == (None, None)
     assert won.elo_low is not None
+
+
+def test_match_whose_end_cannot_be_stored_can_be_resumed(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a disk that was full for a while: the database still says that the match is running."""
+    tried, set_state = [], events.set_state
+
+    def fail_at_the_end(store: Store, match: int, state: events.State, error: str = "") -> None:
+        if state == "running":
+            set_state(store, match, state, error)
+        else:
+            tried.append(state)
+            raise BoardwrightError("the disk is full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(events, "set_state", fail_at_the_end)
+        match = start(client, QUICK)
+        deadline = time.monotonic() + 180
+        while tried != ["done", "failed"]:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+    assert client.get(f"/api/matches/{match}").json()["state"] == "running"
+    assert client.delete(f"/api/matches/{match}").json()["state"] == "stopped"
+    assert client.post(f"/api/matches/{match}/resume").status_code == 200
+    assert until(client, match, "done")["done"] == QUICK["games"]

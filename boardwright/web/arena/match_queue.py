@@ -67,14 +67,20 @@ class MatchQueue:
             self._enqueue(match)
 
     def stop(self, match: int) -> None:
-        """Stops a match that waits or is played, and keeps its finished games; does nothing for any other."""
+        """Stops a match that waits or is played, and keeps its finished games; does nothing for any other.
+
+        A match whose end could not be stored, for example on a full disk, is still running in the database: it stops.
+        """
         with self._changed:
+            if match == self._playing:
+                self._request_stop()
+                return
+            with open_store(self._db, create=True) as store:
+                found = events.find_match(store, match)
+                if found is not None and found.state in ("waiting", "running"):
+                    events.set_state(store, match, "stopped")
             if match in self._waiting:
                 self._waiting.remove(match)
-                with open_store(self._db, create=True) as store:
-                    events.set_state(store, match, "stopped")
-            elif match == self._playing:
-                self._request_stop()
 
     def close(self) -> None:
         """Stops everything and waits for the workers to end; unfinished matches can be resumed later."""
