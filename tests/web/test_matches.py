@@ -294,3 +294,17 @@ def test_match_whose_end_cannot_be_stored_can_be_resumed(client: TestClient, mon
     assert client.delete(f"/api/matches/{match}").json()["state"] == "stopped"
     assert client.post(f"/api/matches/{match}/resume").status_code == 200
     assert until(client, match, "done")["done"] == QUICK["games"]
+
+
+def test_server_ends_in_order_if_it_cannot_store_what_it_stops(
+    served: Callable[[], TestClient], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(store: Store, match: int, state: events.State, error: str = "") -> None:
+        raise BoardwrightError("the disk is full")
+
+    with monkeypatch.context() as patch, served() as client:
+        first, second = start(client, ENDLESS), start(client, ENDLESS)
+        until(client, first, "running")
+        patch.setattr(events, "set_state", fail)
+    with served() as client:
+        assert [client.get(f"/api/matches/{match}").json()["state"] for match in (first, second)] == ["stopped"] * 2

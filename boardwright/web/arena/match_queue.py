@@ -89,7 +89,8 @@ class MatchQueue:
             self._request_stop()
             self._changed.notify_all()
         self._thread.join()
-        with open_store(self._db, create=True) as store:
+        # If this cannot be stored, the next server does it when it starts.
+        with contextlib.suppress(BoardwrightError), open_store(self._db, create=True) as store:
             for match in self._waiting:
                 events.set_state(store, match, "stopped")
 
