@@ -1,6 +1,7 @@
 """Live games of the app: created, played, taken back, resigned, and resumed by the next server."""
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from scenario import Attempts, Facts, GaveUpError, Scenario
 
 from boardwright.agents.base import Choice
+from boardwright.arena.event import PlayedGame
 from boardwright.games.base import ONGOING
 from boardwright.games.registry import game
 from boardwright.records.games import GameFilter, find_games
@@ -19,7 +21,7 @@ from boardwright.web.play import live_games
 from boardwright.web.play.live_game import LiveGame, MoveQuery, NewGame
 from boardwright.web.play.live_games import LiveGames
 from boardwright.web.players.pool import OnEvent, SearchPool, Ticket
-from boardwright.web.players.worker import Answer, SearchRequest, Started
+from boardwright.web.players.worker import Answer, Phase, SearchRequest
 from boardwright.web.server.store_thread import StoreThread
 from boardwright.web.server.topics import Topics
 from boardwright.web.settings import Settings
@@ -45,7 +47,7 @@ class FirstMoves:
     def _answer(self, ticket: Ticket) -> None:
         if not ticket.cancelled:
             (action, *_) = GAME.play_all(ticket.request.actions).legal_actions()
-            for event in (Started(), Answer(Choice(action), (action,), 0.0)):
+            for event in (Phase.STARTED, Answer(Choice(action), (action,), 0.0)):
                 ticket.on_event(event)
 
 
@@ -84,16 +86,19 @@ class Server:
     def move(self, live: LiveGame) -> None:
         """Plays the first legal move, and waits for the answer of the player; ends with the person to move."""
         step = GAME.play_all(live.stored.actions).legal_actions()[:1]
-        name = live.stored.id
-        self._show(self.run(lambda: self._games.move(name, MoveQuery(actions=step, version=live.stored.version))))
+        query = MoveQuery(actions=step, version=live.stored.version)
+        self._change(live, lambda changed: changed.play_query(query, time.monotonic()))
         self._loop.run_until_complete(asyncio.wait_for(self._answered(live), WAIT_SECONDS))
         self._show(live)
 
     def undo(self, live: LiveGame) -> None:
-        self._show(self.run(lambda: self._games.undo(live.stored.id)))
+        self._change(live, lambda changed: changed.take_back(time.monotonic()))
 
     def resign(self, live: LiveGame) -> None:
-        self._show(self.run(lambda: self._games.resign(live.stored.id)))
+        self._change(live, lambda changed: changed.resign(time.monotonic()))
+
+    def _change(self, live: LiveGame, change: Callable[[LiveGame], PlayedGame | None]) -> None:
+        self._show(self.run(lambda: self._games.change(live.stored.id, change)))
 
     async def _answered(self, live: LiveGame) -> None:
         while not live.over and live.to_move != live.stored.person and live.failure is None:
