@@ -39,8 +39,11 @@ STOPPED = 130
 LAST = f"{Progress(iteration=ITERATIONS).number:06d}.ckpt"  # checkpoint
 
 
-def start(folder: Path, cache: Path, devices: int, *more: str, flags: str = "") -> subprocess.Popen[str]:
-    """A running training in a folder, which prints a line per iteration; `flags` are more flags of XLA."""
+def start(folder: Path, cache: Path | None, devices: int, *more: str, flags: str = "") -> subprocess.Popen[str]:
+    """A running training in a folder, which prints a line per iteration; `flags` are more flags of XLA.
+
+    Compiled programs are kept in `cache`, by default where those of all tests are.
+    """
     command = [str(Path(sys.executable).parent / "boardwright"), "train", "alphazero", "draughts"]
     command += ["--preset", "draughts-tiny", "--out", str(folder), *more]
     command += [word for name, value in SETTINGS.items() for word in ("--set", f"{name}={value}")]
@@ -48,10 +51,10 @@ def start(folder: Path, cache: Path, devices: int, *more: str, flags: str = "") 
         **os.environ,
         "XLA_FLAGS": f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count={devices} {flags}",
         "JAX_PLATFORMS": "cpu",
-        "JAX_COMPILATION_CACHE_DIR": str(cache),
         "JAX_DISABLE_MOST_OPTIMIZATIONS": "1",
-        "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0.2",
     }
+    if cache is not None:
+        surroundings["JAX_COMPILATION_CACHE_DIR"] = str(cache)
     return subprocess.Popen(
         command, env=surroundings, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=1
     )

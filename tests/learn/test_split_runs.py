@@ -20,14 +20,15 @@ SAMPLES_SEEN = re.compile(r"= f32\[(\d+),8,8,8\]\S* convolution\(")  # a board, 
 
 @pytest.fixture(scope="module")
 def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An empty folder for compiled programs: a program that is found in a cache is not dumped."""
     return tmp_path_factory.mktemp("programs")
 
 
 @pytest.fixture(scope="module")
-def on_one(cache: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, np.ndarray]:
+def on_one(tmp_path_factory: pytest.TempPathFactory) -> dict[str, np.ndarray]:
     """A run on one device, at its end."""
     folder = tmp_path_factory.mktemp("on_one")
-    (said,) = finish(start(folder, cache, 1))
+    (said,) = finish(start(folder, None, 1))
     assert "devices" not in said
     return end_of(folder)
 
