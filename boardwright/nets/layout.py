@@ -58,7 +58,7 @@ def interface_of(config: Architecture, game: Game) -> Interface:
         return Interface(game.observation_shape, None, views.astype(np.int32), table_of(game))
     planes = game.policy_planes()
     if planes is None:
-        raise NetError(f"{game.name}: its actions have no places on the board, so the net needs policy = dense")
+        raise NetError(f"{game.name}: its actions do not map to board cells: set the net's policy to dense")
     return Interface(game.observation_shape, planes.planes, planes.index[views])
 
 

@@ -131,8 +131,8 @@ def check_fit(net: NetFile, game: Game) -> None:
         )
     if net.observation != game.observation:
         raise NetError(
-            f"net file {net.path}: made for observation {net.observation!r}, not {game.observation!r}: observe the "
-            f"game as it does"
+            f"net file {net.path}: made for observation {net.observation!r}, not {game.observation!r}: use "
+            f"observation {net.observation!r}"
         )
     check_interface(net, game, "train it again")
 
@@ -190,13 +190,17 @@ def _net(path: Path, header: Mapping[str, Any], stored: Mapping[str, np.ndarray]
         raise TypeError("observation_shape")
     placed = 0 if isinstance(config, EvaluationConfig) else actions
     if places is None or places.shape != (2, placed) or places.dtype != np.int32:
-        raise NetError(f"net file {path}: has no places of {placed} actions: {AGAIN}")
+        raise NetError(
+            f"net file {path}: its tensor {PLACES!r} is missing or not int32 of shape (2, {placed}): {AGAIN}"
+        )
     table = None
     if isinstance(config, NetConfig) and config.policy == "table":
         table = table_of(_game(path, header["game"], header["rules"], header["observation"]))
     interface = Interface(shape, planes, places, table)
     if np.any((places < 0) | (places >= interface.policy_outputs)) or shape[2] != len(header["planes"]):
-        raise NetError(f"net file {path}: its places or planes contradict its shapes: {AGAIN}")
+        raise NetError(
+            f"net file {path}: its tensor {PLACES!r} or its planes do not match the shapes in its header: {AGAIN}"
+        )
     weights = {name: array for name, array in stored.items() if name != PLACES}
     expected = weight_shapes(config, interface)
     for name in sorted(expected.keys() | weights.keys()):

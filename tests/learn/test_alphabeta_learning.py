@@ -274,7 +274,7 @@ def test_opponents_are_the_last_rated_net_and_one_of_half_the_age() -> None:
             "selfplay.min_random_plies=20",
             "setting selfplay.min_random_plies: 20 is more than selfplay.max_random_plies, 12",
         ),
-        ("evaluation.games=3", "setting evaluation.games: 3 is odd"),
+        ("evaluation.games=3", "setting evaluation.games: must be even"),
         ("replay=0", "setting replay: 0 is not from 1"),
         ("selfplay.node=5", "unknown setting 'selfplay.node': did you mean 'selfplay.nodes'"),
     ],

@@ -146,7 +146,7 @@ def check_falls_back(folder: Path, data: bytes) -> None:
     assert (restored.number, restored.meta) == (1, {"of": "one"})
     (warning,) = restored.warnings
     assert "000002.ckpt is damaged" in warning
-    assert "the checkpoint before it is used" in warning
+    assert "loading the previous checkpoint" in warning
 
 
 def test_damaged_checkpoints_do_not_restart_a_run(tmp_path: Path) -> None:

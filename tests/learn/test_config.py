@@ -91,12 +91,12 @@ def test_the_listing_has_all_settings_with_their_values(method: str) -> None:
     [
         (["search.simulations="], "setting search.simulations: expected at least one number"),
         (["search.simulations=16,0"], "setting search.simulations: (16, 0) is not from 1 to 16384"),
-        (["league.share=0.5", "selfplay.steps=9"], "setting selfplay.steps: 9 is odd, and a league moves by turns"),
-        (["gating.games=7"], "setting gating.games: 7 is odd"),
-        (["evaluation.games=9"], "setting evaluation.games: 9 is odd"),
+        (["league.share=0.5", "selfplay.steps=9"], "setting selfplay.steps: must be even with a league"),
+        (["gating.games=7"], "setting gating.games: must be even"),
+        (["evaluation.games=9"], "setting evaluation.games: must be even"),
         (
             ["league.share=0.5", "league.nets=4", "selfplay.games=3"],
-            "setting league.nets: 4 past checkpoints need as many games, selfplay.games is 3: lower it, or",
+            "setting league.nets: 4 past checkpoints need at least 4 games, but selfplay.games is 3: lower it or",
         ),
         (
             ["replay.iterations=10000", "selfplay.games=65536"],

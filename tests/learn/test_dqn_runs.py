@@ -108,12 +108,12 @@ def test_almost_whole_ratio_is_rounded() -> None:
     """0.07 times 100 is 7.000000000000001."""
     config = settings.apply(TINY, ["learner.updates=0.07", "acting.games=100", "transitions.capacity=100"])
     assert config.updates_a_step == 7
-    with pytest.raises(RunError, match="are 0 updates"):
+    with pytest.raises(RunError, match="is 0, expected a whole number of at least 1"):
         settings.apply(TINY, ["learner.updates=0"])
 
 
 def test_an_epsilon_is_a_probability_and_values_are_no_results() -> None:
-    with pytest.raises(RunError, match=r"setting acting\.exploration_start: epsilon 2 is no probability"):
+    with pytest.raises(RunError, match=r"setting acting\.exploration_start: epsilon must be at most 1, not 2"):
         settings.apply(TINY, ["acting.exploration=epsilon", "acting.exploration_start=2"])
     with pytest.raises(RunError, match=r"setting net\.value: Q-values are sums of rewards"):
         settings.apply(TINY, ["plain=none", "net.blocks=1"])

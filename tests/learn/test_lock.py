@@ -28,7 +28,7 @@ def test_lock_is_exclusive_until_its_process_dies(tmp_path: Path) -> None:
     assert holder.stdout is not None
     assert holder.stdout.readline() == "held\n"
     assert is_held(folder)
-    expected = f"is being trained into by process {holder.pid}: wait for it, or choose another --out"
+    expected = f"process {holder.pid} is already training in .*: wait for it, or choose another --out"
     with pytest.raises(RunError, match=expected), exclusive(folder):
         pass
     holder.send_signal(signal.SIGKILL)
@@ -41,7 +41,7 @@ def test_lock_is_exclusive_until_its_process_dies(tmp_path: Path) -> None:
 
 def test_impossible_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(RunError, match=r"cannot train into .*file"), exclusive(tmp_path / "file"):
+    with pytest.raises(RunError, match=r"cannot train in .*file"), exclusive(tmp_path / "file"):
         pass
 
 

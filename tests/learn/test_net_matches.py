@@ -65,5 +65,5 @@ def test_nets_of_different_games_are_refused(tmp_path: Path) -> None:
     for one, two in ((toy, zero), (zero, other)):
         with pytest.raises(NetError, match="made for another game or other rules than"):
             play_nets(one, [two], **SIZES)
-    with pytest.raises(NetError, match="of another architecture"):
+    with pytest.raises(NetError, match="its architecture or observation differs"):
         play_nets(toy, [toy, net(tmp_path / "wide.net", "tictactoe", 8)], **SIZES)

@@ -99,7 +99,7 @@ def test_missing_past_checkpoints_are_replaced(tmp_path: Path) -> None:
     assert league.nearest_iterations(tmp_path, [7], before=11) == [4]
     assert league.nearest_iterations(tmp_path, [0, 3, 4, 9], before=11) == [0, 4, 10]
     assert league.nearest_iterations(tmp_path, [9, 10], before=11) == [4, 10]
-    with pytest.raises(RunError, match="holds no net of an iteration before 0"):
+    with pytest.raises(RunError, match="has no net from before iteration 0"):
         league.nearest_iterations(tmp_path, [3], before=0)
 
 
@@ -151,9 +151,7 @@ def test_run_set_back_is_not_packed(tmp_path: Path) -> None:
     found[10**6].unlink()
     _, progress = trained(run, pieces=0)
     assert (progress.iteration, progress.parts) == (0, 1)
-    with pytest.raises(
-        RunError, match=r"was resumed from an earlier iteration than iteration 1, .*: train that one again"
-    ):
+    with pytest.raises(RunError, match=r"was resumed from before iteration 1, .*: train up to that iteration again"):
         packing.pack(run, tmp_path / "file", nets=1)
 
 

@@ -187,7 +187,7 @@ def test_damaged_checkpoint_falls_back_to_the_previous_one(whole: Path, stopped:
     path.write_bytes(data)
     words: list[str] = []
     loop.train(alphazero(TINY), tmp_path, RunObserver(message=words.append))
-    assert any(path.name in word and "the checkpoint before it is used" in word for word in words)
+    assert any(path.name in word and "loading the previous checkpoint" in word for word in words)
     _assert_same_run(whole, tmp_path)
 
 
@@ -208,7 +208,7 @@ def test_unpacked_run_resumes_after_its_last_iteration(
     frames = before.scalars["selfplay/moves"].frames[-1]
     assert said[:2] == [
         f"resuming iteration 2 of 4 after {frames} frames",
-        "its games restart and its replay buffer is empty: a pack holds neither",
+        "games restart and the replay buffer is empty: a packed run contains neither",
     ]
     assert (progress.iteration, progress.parts) == (4, 2)
     after = read_metrics(folder)
@@ -344,7 +344,7 @@ def test_unusable_initial_nets_are_refused(whole: Path, tmp_path: Path) -> None:
         (["init_from=tablut"], "setting init_from: .*made for tablut, not tictactoe"),
         (
             [f"init_from={theirs}", "net.width=16"],
-            "setting init_from: .* is a 1x8 net, with another architecture than net",
+            "setting init_from: .* is a 1x8 net whose architecture differs from net",
         ),
     ):
         with pytest.raises(RunError, match=complaint):

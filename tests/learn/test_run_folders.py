@@ -188,7 +188,7 @@ def test_iterations_are_counted_as_logged(tmp_path: Path) -> None:
         "stopped before iteration 3; run the same command to resume",
     ]
     assert one_more(8)[0] == "resuming iteration 3 of 6 after 200 frames"
-    last = f"6 iterations, 600 frames: the net is {tmp_path / 'nets' / league.BEST}"
+    last = f"finished: 6 iterations, 600 frames; net saved as {tmp_path / 'nets' / league.BEST}"
     assert one_more(100) == ["resuming iteration 5 of 6 after 400 frames", last]
     assert numbers == [1, 2, 3, 4, 5, 6]
     assert one_more(100) == ["this run is complete", last]

@@ -140,7 +140,10 @@ def test_changes_are_checked_together() -> None:
         ("search.batch=4", "unknown setting 'search.batch': did you mean 'learner.batch'?"),
         ("serach.simulations=4", "unknown setting 'serach': did you mean 'search'?"),
         ("learner.rate.qqqqq=4", "unknown setting 'learner.rate.qqqqq': known: learner.rate.peak, learner.rate.warmup"),
-        ("net.blocks.deep=4", "setting net.blocks has no parts such as net.blocks.deep: set it as a whole"),
+        (
+            "net.blocks.deep=4",
+            "setting net.blocks is not a group, so net.blocks.deep does not exist: set net.blocks itself",
+        ),
         ("net=8x128", "setting net is a group: set one of net.blocks, net.width, "),
         ("net=none", "setting net is a group: set one of "),
         ("gating=on", "setting gating is a group: set one of gating.games, gating.score"),

@@ -85,7 +85,7 @@ def test_games_that_do_not_divide_are_refused(cache: Path, tmp_path: Path) -> No
     _, error = run.communicate(timeout=300)
     assert (run.returncode, error) == (
         2,
-        "boardwright: setting selfplay.games: 8 does not divide by 3 devices: set it to 9\n",
+        "boardwright: setting selfplay.games: 8 is not divisible by 3, the number of devices: set it to 9\n",
     )
 
 

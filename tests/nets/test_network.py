@@ -224,7 +224,7 @@ def test_pooling_gradients_are_finite_and_reach_the_maximum(dtype: Any) -> None:
 def test_a_game_without_places_needs_a_dense_policy(monkeypatch: pytest.MonkeyPatch) -> None:
     game = boardwright.game("draughts")
     monkeypatch.setattr(type(game), "policy_planes", lambda self: None)
-    with pytest.raises(NetError, match="policy = dense"):
+    with pytest.raises(NetError, match="set the net's policy to dense"):
         make_network(PLAIN, game)
     assert interface_of(NetConfig(policy="dense"), game).policy_outputs == 128
 

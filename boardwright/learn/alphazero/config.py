@@ -139,13 +139,14 @@ class AlphaZeroConfig(RunConfig):
         if not self.search.simulations:
             yield "search.simulations: expected at least one number"
         if not self.net.predicts_results:
-            yield "net.value: a search needs results, from -1 to 1, not linear: set it to wdl or scalar"
+            yield "net.value: linear is unbounded, but a search needs values in [-1, 1]: set it to wdl or scalar"
         if self.league_games > self.selfplay.games:
             yield f"league.nets: {TOO_MANY_NETS.format(self.league.nets, self.selfplay.games, 'selfplay.games')}"
         if self.league_games and self.selfplay.steps % 2:
-            yield f"selfplay.steps: {self.selfplay.steps} is odd, and a league moves by turns"
+            steps = self.selfplay.steps
+            yield f"selfplay.steps: must be even with a league (current and past nets alternate by step), not {steps}"
         if self.tablebase_dir is not None and self.needs_tables is None:
-            yield "tablebase_dir: nothing uses them: set selfplay.adjudicate or learner.tablebase_weight too"
+            yield "tablebase_dir: unused while selfplay.adjudicate and learner.tablebase_weight are 0: raise one"
         states = self.selfplay.games * self.selfplay.steps
         if self.window * states > MAX_STATES:
             yield (

@@ -89,7 +89,8 @@ class AlphaZero(Method[TrainingState]):
             raise RunError(f"setting init_from: {error}") from error
         if net.config != self.config.net:
             raise RunError(
-                f"setting init_from: {text} is a {net.config.size} net, with another architecture than net.*"
+                f"setting init_from: {text} is a {net.config.size} net whose architecture differs from net.*: "
+                "change net.* to match"
             )
         return with_weights(state, variables_of(weights))
 
@@ -97,7 +98,7 @@ class AlphaZero(Method[TrainingState]):
         self, state: TrainingState, iteration: int, chunk: int, context: MethodContext
     ) -> tuple[TrainingState, Mapping[str, Any]]:
         if chunk < self._plays:
-            with out_of_memory_hint("selfplay.games, or search.simulations"):
+            with out_of_memory_hint("selfplay.games or search.simulations"):
                 if chunk == 0:
                     stack = league.with_past_net(state.league, context.nets, self.config.seed, iteration, self.game)
                     state = state.replace(league=stack)

@@ -26,7 +26,7 @@ PLACEMENT = {"games": GAMES, "first_serial": GAMES, "endings": NODES, "replay": 
 
 @contextmanager
 def all_devices(config: AlphaZeroConfig) -> Iterator[None]:
-    """Splits games and batches over all devices of all processes; raises RunError if they do not divide by these."""
+    """Splits games and batches over all devices of all processes; raises RunError if they are not divisible."""
     count = jax.device_count()
     if count == 1:
         yield
@@ -34,7 +34,8 @@ def all_devices(config: AlphaZeroConfig) -> Iterator[None]:
     for path, size in (("selfplay.games", config.selfplay.games), ("learner.batch_size", config.learner.batch_size)):
         if size % count:
             raise RunError(
-                f"setting {path}: {size} does not divide by {count} devices: set it to {-(-size // count) * count}"
+                f"setting {path}: {size} is not divisible by {count}, the number of devices: "
+                f"set it to {-(-size // count) * count}"
             )
     with jax.set_mesh(Mesh(np.asarray(jax.devices()), (AXIS,))):
         yield

@@ -39,8 +39,8 @@ def join(coordinator: str | None, processes: int | None, process: int | None) ->
     except (RuntimeError, OSError) as error:
         first = str(error).partition("\n")[0]
         raise RunError(
-            f"process {process} cannot join the others at {coordinator}: {first}: see that all of them start, with "
-            f"the same --coordinator"
+            f"process {process} cannot join the others at {coordinator}: {first}: check that all processes start "
+            f"with the same --coordinator"
         ) from error
 
 

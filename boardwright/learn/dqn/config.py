@@ -89,18 +89,21 @@ class DQNConfig(PolicyConfig):
         acting, transitions, learner = self.acting, self.transitions, self.learner
         if isinstance(self.architecture, NetConfig) and self.architecture.predicts_results:
             yield "net.value: Q-values are sums of rewards, not results: set it to linear"
-        level = max(acting.exploration_start, acting.exploration_end)
-        if acting.exploration == "epsilon" and level > 1:
-            yield f"acting.exploration_start: epsilon {level:g} is no probability: lower it"
-        if transitions.capacity < max(acting.games, learner.min_replay_size):
-            need = "less than acting.games or learner.min_replay_size"
-            yield f"transitions.capacity: {transitions.capacity} is {need}: raise it"
+        levels = {"exploration_start": acting.exploration_start, "exploration_end": acting.exploration_end}
+        for name, epsilon in levels.items():
+            if acting.exploration == "epsilon" and epsilon > 1:
+                yield f"acting.{name}: epsilon must be at most 1, not {epsilon:g}"
+        capacity, need = transitions.capacity, max(acting.games, learner.min_replay_size)
+        if capacity < need:
+            larger = "the larger of acting.games and learner.min_replay_size"
+            yield f"transitions.capacity: must be at least {need}, {larger}, not {capacity}"
         updates = learner.updates * acting.games / learner.merge
         if not math.isclose(updates, round(updates)) or updates < 0.5:
-            made = f"{learner.updates:g} for each of {acting.games} actions, {learner.merge} made as one"
-            yield f"learner.updates: {made}, are {updates:g} updates: set it so that they are a whole number"
+            product = "learner.updates x acting.games / learner.merge"
+            yield f"learner.updates: {product} is {updates:g}, expected a whole number of at least 1"
         if (learner.target_every > 0) == (learner.target_share > 0):
-            yield "learner.target_every: the target net moves by it or by target_share: set one to 0"
+            both = f"{learner.target_every} and {learner.target_share:g}"
+            yield f"learner.target_every: exactly one of it and learner.target_share must be above 0, not {both}"
 
 
 PRESETS = Presets(DQNConfig, __file__)

@@ -161,7 +161,7 @@ def play_pairs(
 ) -> MatchResult:
     """A match of policies without search, in an environment with chance or without; options of `play_matches`."""
     if games < 2 or games % 2 or at_once < 2:
-        raise RunError(f"a match consists of pairs of games: got {games} games, {at_once} at once")
+        raise RunError(f"games must be even and at least 2, and at_once at least 2: got {games} and {at_once}")
     sizes = {"openings": games // 2, "at_once": at_once // 2}
     (result,) = play_matches(key, env, (first, second), **sizes, draw_chance=True, **options).results()
     return result

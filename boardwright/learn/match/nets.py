@@ -43,7 +43,10 @@ def play_nets(
         if other.game != challenger.game or netfile.differing_rules(other, game):
             raise NetError(f"net file {other.path}: made for another game or other rules than {challenger.path}")
         if (other.config, other.observation) != (others[0].config, others[0].observation):
-            raise NetError(f"net file {other.path}: of another architecture than {others[0].path}: play one match each")
+            raise NetError(
+                f"net file {other.path}: its architecture or observation differs from {others[0].path}: "
+                "play a separate match against each"
+            )
     first = net_player(game, game, challenger.config, simulations)([challenger], opening_plies)
     second = net_player(game, theirs, others[0].config, simulations)(others, opening_plies)
     return play_matches(

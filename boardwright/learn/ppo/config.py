@@ -88,8 +88,8 @@ class PPOConfig(PolicyConfig):
         room = games * self.rollout.steps
         if learner.minibatches * learner.minibatch_size > room:
             yield (
-                f"learner.minibatches: {learner.minibatches} of {learner.minibatch_size} decisions are more than the "
-                f"{room} that {games} games of {self.rollout.steps} steps have room for: lower it"
+                f"learner.minibatches: {learner.minibatches} of {learner.minibatch_size} decisions exceed the {room} "
+                f"decisions of one update ({games} games x {self.rollout.steps} steps): lower it"
             )
 
 

@@ -78,7 +78,7 @@ def restore(folder: Path, like: Any) -> Restored | None:
             tree = jax.tree.unflatten(jax.tree.structure(like), load(file, name_leaves(like)).values())
             return Restored(number, tree, file.header["meta"], tuple(warnings))
         except DamagedError as error:
-            warnings.append(f"{error}; the checkpoint before it is used")
+            warnings.append(f"{error}; loading the previous checkpoint")
     if found:
         raise RunError(f"all {len(found)} checkpoints in {folder} are damaged: start again with another --out")
     return None

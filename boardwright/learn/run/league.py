@@ -55,7 +55,7 @@ def nearest_iterations(folder: Path, targets: Sequence[int], *, before: int) -> 
     found = nearest(targets, [iteration for iteration in iterations_in(folder) if iteration < before])
     processes.check_same(f"nets {found}")
     if not found:
-        raise RunError(f"{folder} holds no net of an iteration before {before}: put one back, or start a new run")
+        raise RunError(f"{folder} has no net from before iteration {before}: restore one, or start a new run")
     return found
 
 

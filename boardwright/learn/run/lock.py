@@ -11,16 +11,16 @@ from boardwright.errors import RunError
 
 @contextmanager
 def exclusive(folder: Path) -> Iterator[None]:
-    """Holds the lock of a folder, made if missing, so that one process at a time trains into it; raises RunError."""
+    """Holds the lock of a folder, made if missing, so that one process at a time trains in it; raises RunError."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock = filelock.acquire(folder / "lock")
     except filelock.LockHeldError as error:
         raise RunError(
-            f"{folder} is being trained into by process {error}: wait for it, or choose another --out"
+            f"process {error} is already training in {folder}: wait for it, or choose another --out"
         ) from error
     except OSError as error:
-        raise RunError(f"cannot train into {folder}: {error.strerror}") from error
+        raise RunError(f"cannot train in {folder}: {error.strerror}") from error
     with lock:
         for place in (folder, folder / "nets", folder / "checkpoints"):
             remove_partial(place)
@@ -28,5 +28,5 @@ def exclusive(folder: Path) -> Iterator[None]:
 
 
 def is_held(folder: Path) -> bool:
-    """Whether a process is training into a folder."""
+    """Whether a process is training in a folder."""
     return filelock.is_held(folder / "lock")

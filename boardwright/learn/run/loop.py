@@ -54,7 +54,7 @@ def train(
         with processes.all_or_none():
             metrics = _open_folder(method, folder, held)
         run = _Run(method, folder, MethodContext(folder / "nets", metrics, observer))
-        with out_of_memory_hint("the games at once, the replay or the net's size"):
+        with out_of_memory_hint("the number of concurrent games, the replay size or the net size"):
             has_checkpoint = run.load_or_initialise()
         saver = held.enter_context(Saver(folder / "checkpoints", seconds_between_checkpoints))
         while not run.is_complete:
@@ -76,8 +76,8 @@ def train(
                 run.save_portable(saver)
         saver.save(run.progress.number, run.state, run.progress.meta())
         saver.finish()
-        net = run.context.nets / method.best_name
-        observer.message(f"{run.progress.iteration} iterations, {run.progress.frames:,} frames: the net is {net}")
+        done = f"{run.progress.iteration} iterations, {run.progress.frames:,} frames"
+        observer.message(f"finished: {done}; net saved as {run.context.nets / method.best_name}")
         return run.progress
 
 
@@ -197,7 +197,7 @@ class _Run(Generic[State]):
         self._save_net()
         self._resume_metrics()
         self._update_best()
-        self.context.observer.message("its games restart and its replay buffer is empty: a pack holds neither")
+        self.context.observer.message("games restart and the replay buffer is empty: a packed run contains neither")
 
     def _resume_metrics(self) -> None:
         """Deletes metrics newer than the progress, and reports where the run resumes."""

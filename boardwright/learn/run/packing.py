@@ -58,8 +58,8 @@ def pack(folder: Path, path: Path, *, nets: int) -> Packed:
         data = _read_bytes(state)
         progress, database = portable_state.read(state, data)[1], metrics.snapshot(folder)
         if metrics.progress(folder)[0] < progress.iteration:
-            at = f"iteration {progress.iteration}, the one of {state.name}"
-            raise RunError(f"{folder} was resumed from an earlier iteration than {at}: train that one again first")
+            at = f"iteration {progress.iteration}, that of {state.name}"
+            raise RunError(f"{folder} was resumed from before {at}: train up to that iteration again, then pack")
         matches = metrics.read_metrics(folder).matches
         evaluated = {net for match in matches for net in (match.role0_net, match.role1_net)}
         chosen = league.choose_nets(league.iterations_in(folder / "nets"), progress.iteration, nets, evaluated)

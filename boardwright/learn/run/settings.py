@@ -84,7 +84,8 @@ def _set(kind: type, data: dict[str, Any], path: str, text: str) -> None:
         group = group_of(_hint(kind, prefix, name, known))
         if group is None:
             part = path.removeprefix(f"{prefix}{name}.").partition(".")[0]
-            raise RunError(f"setting {prefix}{name} has no parts such as {prefix}{name}.{part}: set it as a whole")
+            here = f"{prefix}{name}"
+            raise RunError(f"setting {here} is not a group, so {here}.{part} does not exist: set {here} itself")
         data[name] = {} if data[name] is None else data[name]
         kind, data, prefix = group, data[name], f"{prefix}{name}."
     hint = _hint(kind, prefix, last, known)

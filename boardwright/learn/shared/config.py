@@ -8,7 +8,7 @@ from boardwright.errors import RunError
 from boardwright.nets.config import Architecture, NetConfig, PlainConfig
 from boardwright.setting import out_of_range, setting
 
-TOO_MANY_NETS = "{0} past checkpoints need as many games, {2} is {1}: lower it, or raise {2}"
+TOO_MANY_NETS = "{0} past checkpoints need at least {0} games, but {2} is {1}: lower it or raise {2}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,9 +112,9 @@ class PolicyConfig(RunConfig):
         _ = self.architecture
         yield from odd_games("evaluation.games", self.evaluation.games)
         if self.evaluation.keep == "best" and not self.evaluation.every:
-            yield "evaluation.keep: without games no net is the best: set evaluation.every to 1 or more"
+            yield "evaluation.keep: best needs evaluation games: set evaluation.every to 1 or more"
         if self.frozen and self.encoder is None:
-            yield "frozen: there is no trained encoder to keep: set encoder"
+            yield "frozen: needs a pretrained encoder: set encoder"
 
 
 def games_against(nets: int, share: float, games: int) -> int:
@@ -125,4 +125,4 @@ def games_against(nets: int, share: float, games: int) -> int:
 def odd_games(path: str, games: int) -> Iterator[str]:
     """The contradiction of an odd number of games, half of which are to be played in each role."""
     if games % 2:
-        yield f"{path}: {games} is odd, and half of the games are played in each role"
+        yield f"{path}: must be even (half of the games in each role), not {games}"
