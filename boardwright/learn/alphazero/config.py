@@ -30,9 +30,11 @@ class SelfPlayConfig:
         1.0, "share of steps with the full search; the others use quick_simulations and are not learned from", 0.01, 1
     )
     quick_simulations: int = setting(8, "simulations in the other steps", 1, 2**14)
-    unfinished: Literal["wait", "bootstrap"] = setting("wait", "value target of unfinished games")
+    unfinished: Literal["wait", "bootstrap"] = setting(
+        "wait", "value target of unfinished games: wait for the result, or bootstrap from the root value"
+    )
     resign_below: float = setting(-1.0, "root value below which a player resigns; -1: never", -1, 0)
-    audit_share: float = setting(0.1, "share of games without resignation, to find wrong ones", 0, 1)
+    audit_share: float = setting(0.1, "share of games with resignation disabled, to measure wrong resignations", 0, 1)
     adjudicate: float = setting(0.0, "share of games that end where endgame tables know the result", 0, 1)
 
     @property
@@ -104,7 +106,7 @@ class AlphaZeroConfig(RunConfig):
     observation: str | None = setting(None, "observation of the game; none: its default")
     tablebase_dir: str | None = setting(None, "folder of endgame tables; none: the shipped ones", was="tables")
     init_from: str | None = setting(
-        None, "net to start from, a file or a name of the package; none is random weights", was="initial"
+        None, "net to start from: a file or the name of a shipped net; none: random weights", was="initial"
     )
     net: NetConfig = field(default_factory=NetConfig)
     search: SearchConfig = field(default_factory=SearchConfig)

@@ -22,10 +22,12 @@ class ActingConfig:
     exploration: Exploration = setting("boltzmann", "exploration: epsilon-greedy or Boltzmann")
     exploration_start: float = setting(1.0, "epsilon or temperature at the start", 1e-6, 1e6, was="first")
     exploration_end: float = setting(0.1, "final epsilon or temperature", 1e-6, 1e6, was="last")
-    exploration_decay: float = setting(500.0, "episodes for a decay by 1 / e", 1e-3, 1e9, was="decay")
-    random_episodes: int = setting(0, "first episodes in which the other role plays at random", 0, 10**9)
+    exploration_decay: float = setting(
+        500.0, "time constant of the exponential decay, in episodes", 1e-3, 1e9, was="decay"
+    )
+    random_episodes: int = setting(0, "episodes at the start with a random opponent", 0, 10**9)
     illegal_episodes: int = setting(
-        0, "first episodes without a mask: an illegal action ends the game and costs the penalty", 0, 10**9
+        0, "episodes at the start without an action mask; an illegal one ends the game and costs the penalty", 0, 10**9
     )
     illegal_penalty: float = setting(10.0, "penalty of an illegal action", 0, 1e6)
 

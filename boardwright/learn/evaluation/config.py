@@ -29,7 +29,7 @@ class AlphaBetaLearnerConfig:
     steps: int = setting(800, "steps per iteration", 1, 10**6)
     lr_peak: float = setting(2e-3, "learning rate at the start; cosine decay", 0, 10, was="peak")
     lr_final: float = setting(1e-5, "learning rate at the end of the run", 0, 10, was="least")
-    result_share: float = setting(0.5, "share of the result in the target, else the score", 0, 1)
+    result_share: float = setting(0.5, "weight of the game result in the target; the rest is the search score", 0, 1)
 
 
 @dataclass(frozen=True, kw_only=True)

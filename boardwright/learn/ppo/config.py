@@ -33,7 +33,7 @@ class OpponentConfig:
     share: float = setting(1.0, "share of games against the opponent; in the others the learner has both roles", 0, 1)
     soft_every: int = setting(10, "games between soft updates of the older copy; 0: never", 0, 10**9)
     soft_share: float = setting(0.3, "share of the learner in a soft update", 0, 1)
-    copy_every: int = setting(100, "games after which the older copy becomes the learner; 0: never", 0, 10**9)
+    copy_every: int = setting(100, "games between full copies of the learner to the older copy; 0: never", 0, 10**9)
     nets: int = setting(2, "league: past checkpoints in play; one changes every iteration", 1, 64)
 
 
@@ -52,7 +52,7 @@ class PPOLearnerConfig:
     actor_lr: float = setting(5e-4, "learning rate of all but the value head", 0, 10, was="actor_rate")
     critic_lr: float = setting(2e-4, "learning rate of the value head", 0, 10, was="critic_rate")
     lr_final_share: float = setting(
-        1.0, "share of the learning rates at the end of the run; they fall linearly", 0, 1, was="final_rate"
+        1.0, "final learning rates as a share of the initial ones; linear decay", 0, 1, was="final_rate"
     )
     normalise: bool = setting(True, "normalise the advantages of a minibatch")
     gradient_clip: float = setting(0.0, "maximum norm of a gradient; 0: no limit", 0, 1e6)

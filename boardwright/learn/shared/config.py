@@ -37,7 +37,7 @@ class SearchConfig:
 
     kind: Literal["gumbel", "puct"] = setting("gumbel", "search of self-play: Gumbel AlphaZero or PUCT")
     simulations: tuple[int, ...] = setting(
-        (32,), "simulations of a move; of several numbers each applies to an equal share of the iterations", 1, 2**14
+        (32,), "simulations per move; a list divides the run into equal parts, one number each", 1, 2**14
     )
     max_considered_actions: int = setting(16, "gumbel: actions considered at the root", 2, 4096, was="considered")
     c_visit: float = setting(50.0, "gumbel: weight of values, as an offset of visits", 0, 1e6)
@@ -49,7 +49,11 @@ class SearchConfig:
     dirichlet_fraction: float = setting(0.25, "puct: share of Dirichlet noise at the root", 0, 1)
     dirichlet_alpha: float = setting(0.3, "puct: concentration of the Dirichlet noise", 1e-3, 1e3)
     max_forced_plies: int = setting(
-        0, "positions with one legal action that a simulation or a game passes through in one step", 0, 8, was="forced"
+        0,
+        "maximum of consecutive forced actions (no other is legal) that a game or simulation plays in one step",
+        0,
+        8,
+        was="forced",
     )
     temperature_plies: int = setting(
         30,
@@ -92,7 +96,9 @@ class PolicyConfig(RunConfig):
     """Settings of DQN and PPO, whose nets play without search. Exactly one of `net` and `plain` is given."""
 
     observation: str | None = setting(None, "observation of the game; none: its default")
-    rewards: Literal["sparse", "shaped"] = setting("sparse", "rewards at the end, or also in play")
+    rewards: Literal["sparse", "shaped"] = setting(
+        "sparse", "sparse: reward at the end only; shaped: also during the game"
+    )
     net: NetConfig | None = None
     plain: PlainConfig | None = None
     encoder: str | None = setting(None, "file of an auto-encoder whose encoder the net starts with")

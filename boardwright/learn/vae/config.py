@@ -19,7 +19,7 @@ class EncoderConfig:
     convolutions: tuple[int, ...] = setting((32, 64), "channels of each convolution", 1, 2048)
     stride: int = setting(2, "stride of the convolutions", 1, 4)
     hidden: tuple[int, ...] = setting((128,), "units of each dense layer", 1, 8192)
-    latent: int = setting(32, "numbers per code", 1, 8192)
+    latent: int = setting(32, "dimensions of the latent code", 1, 8192)
 
     def as_plain(self) -> PlainConfig:
         """The encoder as part of a plain net, whose heads do not matter."""
@@ -47,7 +47,7 @@ class VaeConfig(RunConfig):
     boards: BoardsConfig = field(default_factory=BoardsConfig)
     batch_size: int = setting(64, "positions per step", 1, 2**16, was="batch")
     lr: float = setting(1e-3, "learning rate of Adam", 0, 10, was="rate")
-    beta: float = setting(1.0, "weight of the divergence of the codes", 0, 1e3)
+    beta: float = setting(1.0, "weight of the KL divergence of the codes", 0, 1e3)
 
     def contradictions(self) -> Iterator[str]:
         """Which settings contradict each other, and what to do."""
