@@ -21,7 +21,7 @@ from boardwright.games.base import BatchEnv
 from boardwright.mcts import gumbel, puct
 from boardwright.mcts.nodes import Tree, best_slot, side_of
 from boardwright.mcts.slots import PADDING, Slots, at_slots, pack, probabilities
-from boardwright.mcts.tree import Depth, Evaluate, grow, look_at_root
+from boardwright.mcts.tree import Depth, Evaluate, grow, root_node
 
 
 class SearchResult(PyTreeNode):
@@ -81,7 +81,7 @@ def gumbel_search(
         root_scores=lambda node, index: gumbel.root_scores(node, noise, table[considered, index], **scales),
         scores=functools.partial(gumbel.interior_scores, **scales),
     )
-    node = look_at_root(tree, root)
+    node = root_node(tree, root)
     most_visits = node.visits.max(axis=1)
     slot = best_slot(root.logits, gumbel.root_scores(node, noise, most_visits, **scales))
     improved = root.logits + gumbel.sigma_of_completed_q(node, **scales)
@@ -128,7 +128,7 @@ def puct_search(
         root_scores=lambda node, index: scores(node),
         scores=scores,
     )
-    visits = jnp.where(root.filled, look_at_root(tree, root).visits, 0)
+    visits = jnp.where(root.filled, root_node(tree, root).visits, 0)
     policy = visits / jnp.maximum(visits.sum(axis=1, keepdims=True), 1)
     noise_by_action = jax.random.gumbel(draw_key, logits.shape, jnp.float32)
     slot = best_slot(root.logits, puct.sharpen(policy, temperature) + at_slots(noise_by_action, root))
@@ -136,7 +136,7 @@ def puct_search(
 
 
 def _result(root: Slots, tree: Tree, depth: Depth, states: Any, *, policy: Array, slot: Array) -> SearchResult:
-    node = look_at_root(tree, root)
+    node = root_node(tree, root)
     side = side_of(states.current_role)
     action = jnp.take_along_axis(root.actions, slot[:, None], axis=1)[:, 0].astype(jnp.int32)
     return SearchResult(

@@ -101,7 +101,7 @@ def grow(
 
     def simulate(index: Array, carry: tuple[Tree, Depth]) -> tuple[Tree, Depth]:
         tree, depth = carry
-        node = look_at_root(tree, root)
+        node = root_node(tree, root)
         descent, action, states = descend(tree, best_slot(node.logits, root_scores(node, index)))
         keys = jax.random.split(jax.random.fold_in(key, index), games)
         states = jax.vmap(env.step)(states, jnp.maximum(action, 0).astype(jnp.int32), keys)
@@ -111,21 +111,21 @@ def grow(
         depth = Depth(depth.total + descent.depth, jnp.maximum(depth.deepest, descent.depth))
         return tree, depth
 
-    plant = functools.partial(_plant, num_simulations + 1, pack_states)
-    tree = by_game(plant, (GAMES, GAMES, GAMES), NODES, games)(root_states, root, root_value)
+    new_tree = functools.partial(_new_tree, num_simulations + 1, pack_states)
+    tree = by_game(new_tree, (GAMES, GAMES, GAMES), NODES, games)(root_states, root, root_value)
     nothing = jnp.zeros(games, jnp.int32)
     return jax.lax.fori_loop(0, num_simulations, simulate, (tree, Depth(nothing, nothing)))
 
 
-def look_at_root(tree: Tree, root: Slots) -> Node:
+def root_node(tree: Tree, root: Slots) -> Node:
     """The root, with its priors in full precision, which the tree does not keep."""
     total = jnp.exp(root.logits).sum(axis=1, keepdims=True)
     first = jnp.zeros_like(root.actions[:, 0], jnp.int32)
-    node = by_game(_look, (NODES, GAMES), GAMES, first.shape[0])(tree, first)
+    node = by_game(_gather_nodes, (NODES, GAMES), GAMES, first.shape[0])(tree, first)
     return node.replace(logits=root.logits, total=total)
 
 
-def _plant(num_nodes: int, pack_states: Callable[[Any], Array], states: Any, root: Slots, value: Array) -> Tree:
+def _new_tree(num_nodes: int, pack_states: Callable[[Any], Array], states: Any, root: Slots, value: Array) -> Tree:
     """A tree of the root alone, visited once."""
     games, num_slots = root.actions.shape
     words = jax.eval_shape(pack_states, states).shape[1]
@@ -173,7 +173,7 @@ def _descend(tree: Tree, slot: Array, scores: Callable[[Node], Array]) -> _Desce
 
     def follow(at: _Descent) -> _Descent:
         number = jnp.where(at.going, at.child, at.node)
-        node = _look(tree, number)
+        node = _gather_nodes(tree, number)
         slot = best_slot(node.logits, scores(node))
         child, going = beyond(node.child, slot)
         return _Descent(
@@ -202,7 +202,7 @@ def _descend(tree: Tree, slot: Array, scores: Callable[[Node], Array]) -> _Desce
     return jax.lax.platform_dependent(slot, child, going, cuda=apart, default=together)
 
 
-def _look(tree: Tree, number: Array) -> Node:
+def _gather_nodes(tree: Tree, number: Array) -> Node:
     """The nodes with these numbers [B]."""
     child = _of_node(tree.child, number).astype(jnp.int32)
     visited = child != UNVISITED

@@ -1,7 +1,7 @@
 """Climb, a game whose matches can be predicted exactly: on the device and in plain Python.
 
 The mover climbs 0, 1 or 2 steps (the action); who climbed 1 moves again. Who first stands on step `TOP` has won;
-after `LONGEST` actions it is a draw. In the first `free` actions no one climbs and movers alternate.
+after `MAX_PLIES` actions it is a draw. In the first `free` actions no one climbs and movers alternate.
 A net is a taste: [2, 2, 3] numbers by role, by whether the mover stands on an odd step, and by action.
 """
 
@@ -16,7 +16,7 @@ from jax import Array
 from boardwright.games.base import DRAW, ONGOING, BatchEnv
 from boardwright.learn.match.pairing import NetEvaluator
 
-TOP, LONGEST = 9, 20
+TOP, MAX_PLIES = 9, 20
 
 
 @jax.tree_util.register_dataclass
@@ -55,7 +55,7 @@ def make_climb(free: int) -> BatchEnv:
         role = state.current_role
         steps = state.steps.at[role].add(jnp.where(climbs, action, 0))
         won, plies = steps[role] >= TOP, state.plies + 1
-        result = jnp.where(won, role, jnp.where(plies >= LONGEST, DRAW, ONGOING)).astype(jnp.int8)
+        result = jnp.where(won, role, jnp.where(plies >= MAX_PLIES, DRAW, ONGOING)).astype(jnp.int8)
         after = State(
             steps=steps,
             plies=plies,
@@ -86,7 +86,7 @@ evaluator = NetEvaluator(observe=lambda states: states, evaluate=_say)
 def predict(tastes: tuple[np.ndarray, np.ndarray], free: int) -> tuple[int, int]:
     """result and plies of a game between two nets, by role, that play what they like best."""
     steps, role = [0, 0], 0
-    for ply in range(LONGEST):
+    for ply in range(MAX_PLIES):
         action = int(tastes[role][role, steps[role] % 2].argmax())
         if ply >= free:
             steps[role] += action
@@ -94,4 +94,4 @@ def predict(tastes: tuple[np.ndarray, np.ndarray], free: int) -> tuple[int, int]
                 return role, ply + 1
         if ply < free or action != 1:
             role = 1 - role
-    return DRAW, LONGEST
+    return DRAW, MAX_PLIES

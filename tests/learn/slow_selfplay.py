@@ -81,8 +81,8 @@ def on_device(
         (games, tally), (key, theirs) = carry, step
         search = functools.partial(stub_search, slots, jnp.where(theirs, league_games, 0))
         quick = search(QUICK_SHARE) if config.full_share < 1 else None
-        rules = selfplay.Rules(env, game.learning(), config, True, search(1.0), quick, theirs)
-        after, tally, row, ending = selfplay.step(key, games, tally, rules)
+        context = selfplay.StepContext(env, game.learning(), config, True, search(1.0), quick, theirs)
+        after, tally, row, ending = selfplay.step(key, games, tally, context)
         return (after, tally), {"before": games, "after": after, "row": row, "ending": ending, "tally": tally}
 
     @jax.jit

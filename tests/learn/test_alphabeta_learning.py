@@ -252,7 +252,7 @@ def test_evaluation_match_counts_by_role() -> None:
     assert [score.losses for score, _ in swapped] == [6, 6]
 
 
-def test_opponents_are_the_last_rated_net_and_one_of_half_the_age() -> None:
+def test_opponents_are_last_rated_net_and_one_half_as_old() -> None:
     config = dataclasses.replace(TINY.evaluation, every=5)
     met = {done: opponents(config, done) for done in range(31) if done}
     assert {done: others for done, others in met.items() if others} == {

@@ -105,7 +105,7 @@ def test_the_listing_has_all_settings_with_their_values(method: str) -> None:
         (["replay.states=5", "selfplay.games=1048576"], f"1 iterations of 67108864 states are more than {MAX_STATES}"),
     ],
 )
-def test_contradictions(assignments: list[str], complaint: str) -> None:
+def test_contradictory_settings_are_refused(assignments: list[str], complaint: str) -> None:
     with pytest.raises(RunError) as caught:
         apply(PLAIN, assignments)
     assert complaint in str(caught.value)

@@ -169,7 +169,7 @@ def test_target_net_is_updated_by_episodes() -> None:
     assert 0 < sum(followed) < len(followed)
 
 
-def test_illegal_actions_of_the_first_phase_end_the_game_and_cost() -> None:
+def test_illegal_actions_of_first_phase_end_the_game() -> None:
     config = acting(
         TINY, games=16, illegal_episodes=20, illegal_penalty=7.0, exploration="epsilon", exploration_end=1.0
     )

@@ -97,7 +97,7 @@ def test_a_trained_encoder_can_be_loaded_and_frozen(tmp_path: Path) -> None:
 def test_presets_are_the_papers() -> None:
     paper = PRESETS["cathedral-paper"]
     assert (paper.learner.updates, paper.learner.batch_size) == (10, 64)
-    learned = paper.updates_a_step * paper.samples / paper.acting.games
+    learned = paper.updates_per_step * paper.samples / paper.acting.games
     assert learned == 10 * 64  # transitions for every action, however many updates are made as one
     for name, config in PRESETS.items():
         assert name.startswith(config.game)
@@ -107,7 +107,7 @@ def test_presets_are_the_papers() -> None:
 def test_almost_whole_ratio_is_rounded() -> None:
     """0.07 times 100 is 7.000000000000001."""
     config = settings.apply(TINY, ["learner.updates=0.07", "acting.games=100", "transitions.capacity=100"])
-    assert config.updates_a_step == 7
+    assert config.updates_per_step == 7
     with pytest.raises(RunError, match="is 0, expected a whole number of at least 1"):
         settings.apply(TINY, ["learner.updates=0"])
 

@@ -55,7 +55,7 @@ def test_pools_hold_rated_nets_only(config: EvaluationMatchesConfig) -> None:
         assert set(league.pool(config, iteration)) <= {0, *known}
 
 
-def test_never_is_never() -> None:
+def test_every_0_disables_evaluation() -> None:
     assert not any(league.is_evaluated(EvaluationMatchesConfig(first=0, every=0), iteration) for iteration in range(50))
 
 

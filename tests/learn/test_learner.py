@@ -98,7 +98,7 @@ def test_a_run_shorter_than_its_warm_up_has_a_rate() -> None:
 
 @pytest.mark.parametrize("kind", ["adam", "adamw"])
 @pytest.mark.parametrize("clip", [0.0, 0.5])
-def test_optimisers(kind: Any, clip: float) -> None:
+def test_optimisers_equal_two_written_out_steps(kind: Any, clip: float) -> None:
     """Two steps, written out; only Adam with decoupled decay shrinks kernels, and neither shrinks biases."""
     config = LearnerConfig(
         optimiser=kind, gradient_clip=clip, weight_decay=0.3, lr_peak=0.1, lr_final=0.1, warmup_steps=0

@@ -125,7 +125,7 @@ def test_draughts_paper_has_4096_policy_logits() -> None:
 
 
 @pytest.mark.parametrize(("name", "games"), [("draughts-paper", 100), ("draughts-paper-1000", 1000)])
-def test_draughts_paper_plays_about_the_published_number_of_games(name: str, games: int) -> None:
+def test_draughts_paper_plays_about_as_many_games_as_published(name: str, games: int) -> None:
     """About 96 plies a game, as in the runs made."""
     config = PRESETS[name]
     plies = config.iterations * config.selfplay.games * config.selfplay.steps

@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from climb import LONGEST, evaluator, make_climb, predict
+from climb import MAX_PLIES, evaluator, make_climb, predict
 from jax import Array
 from jax.tree_util import Partial
 from sizes import size
@@ -58,7 +58,7 @@ def in_the_scalar_engine(game: Game, factors: tuple[int, ...]) -> tuple[int, int
     return position.core.result, position.plies, decisions, rewards.tolist(), twice
 
 
-def test_planted_policies_play_the_same_games_as_in_the_scalar_engine() -> None:
+def test_planted_policies_play_as_in_the_scalar_engine() -> None:
     """Double moves, captures and rewards for the other's actions included, in both roles."""
     game, env = shaped("paper-6")
     seen = set()
@@ -164,7 +164,7 @@ def test_progress_and_endless_games(monkeypatch: pytest.MonkeyPatch) -> None:
     sides = GREEDY(idle), GREEDY(idle)
     match = play_pairs(jax.random.key(0), CLIMB, *sides, games=8, at_once=4, on_share=received.append)
     assert match.draws == (4, 4)
-    assert match.plies == (4 * LONGEST, 4 * LONGEST)
+    assert match.plies == (4 * MAX_PLIES, 4 * MAX_PLIES)
     assert received == sorted(received)
     assert {0.0, 0.5, 1.0} <= set(received)
     monkeypatch.setattr(matches, "MAX_TURNS", 0)

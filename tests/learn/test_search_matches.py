@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from climb import LONGEST, evaluator, make_climb, predict
+from climb import MAX_PLIES, evaluator, make_climb, predict
 
 from boardwright.games.base import DRAW, BatchEnv
 from boardwright.learn.match import matches
@@ -75,7 +75,7 @@ def test_the_better_net_wins() -> None:
     assert (drawn.wins, drawn.losses, drawn.points) == ((2, 0), (0, 2), 0.5)  # who climbs first is first
     lost, drawn, *_ = match(IDLE, [STRONG, IDLE, IDLE, IDLE])
     assert (lost.losses, lost.points) == ((2, 2), 0.0)
-    assert (drawn.draws, drawn.points, drawn.plies) == ((2, 2), 0.5, (2 * LONGEST, 2 * LONGEST))
+    assert (drawn.draws, drawn.points, drawn.plies) == ((2, 2), 0.5, (2 * MAX_PLIES, 2 * MAX_PLIES))
 
 
 def test_opponents_may_have_another_evaluator() -> None:

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from climb import LONGEST, evaluator, make_climb, predict
+from climb import MAX_PLIES, evaluator, make_climb, predict
 
 from boardwright.games.base import DRAW, ONGOING
 from boardwright.learn.match import matches
@@ -63,7 +63,7 @@ def test_from_the_start_moves_are_drawn() -> None:
 def test_overlong_games_are_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     idle = np.tile(np.float32(5 * (np.arange(3) == 0)), (2, 2, 1))
     received: list[float] = []
-    assert play(idle, FREE, on_share=received.append).plies.tolist() == [LONGEST] * GAMES
+    assert play(idle, FREE, on_share=received.append).plies.tolist() == [MAX_PLIES] * GAMES
     assert (received[0], received[-1]) == (0.0, 1.0)
     monkeypatch.setattr(matches, "MAX_TURNS", CHUNK)
     assert play(idle, FREE).result.tolist() == [ONGOING] * GAMES

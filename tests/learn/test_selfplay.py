@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from climb import LONGEST, make_climb
+from climb import MAX_PLIES, make_climb
 from slow_selfplay import DEPTH, ENTROPY, Moment, SlowSelfPlay, int_hash, on_device, search_result
 
 import boardwright
@@ -70,7 +70,7 @@ def test_games_equal_those_played_one_by_one(both: Both) -> None:
     assert all(moment.moves for moments in both.moments for moment in moments[:ALONE])
 
 
-def test_endings(both: Both) -> None:
+def test_endings_equal_those_of_games_played_one_by_one(both: Both) -> None:
     """Results, lengths, margins and holders, given up or played out; a game is over once."""
     ending = both.device["ending"]
     cells = both.game.learning().views.shape[1]
@@ -199,15 +199,15 @@ def test_no_resignations_by_default(below: float, audited: float) -> None:
         )
 
     games, tally = selfplay.new_games(jax.random.key(0), env, config, 0), selfplay.Tally()
-    rules = selfplay.Rules(env, learning, config, with_holders=False, full=hopeless)
-    step = jax.jit(lambda games, tally: selfplay.step(jax.random.key(0), games, tally, rules))
-    for _ in range(LONGEST):  # in which no one climbs, so that games are drawn
+    context = selfplay.StepContext(env, learning, config, with_holders=False, full=hopeless)
+    step = jax.jit(lambda games, tally: selfplay.step(jax.random.key(0), games, tally, context))
+    for _ in range(MAX_PLIES):  # in which no one climbs, so that games are drawn
         games, tally, *_ = step(games, tally)
     gives_up = below > -1 and audited == 0
-    assert int(tally.resigned) == (4 * LONGEST if gives_up else 0)
-    assert tally.ended.tolist() == ([0, 4 * LONGEST, 0] if gives_up else [0, 0, 4])
+    assert int(tally.resigned) == (4 * MAX_PLIES if gives_up else 0)
+    assert tally.ended.tolist() == ([0, 4 * MAX_PLIES, 0] if gives_up else [0, 0, 4])
     assert tally.audited.tolist() == ([4, 4] if audited == 1 else [0, 0])
-    assert int(tally.moves) == int(tally.learnable) == 4 * LONGEST
+    assert int(tally.moves) == int(tally.learnable) == 4 * MAX_PLIES
 
 
 @pytest.mark.parametrize(("share", "least", "most"), [(0.0, 1.0, 1.0), (1.0, 0.0, 0.0), (0.25, 0.7, 0.8)])

@@ -220,7 +220,7 @@ def test_planted_results_are_found(search: str) -> None:
 
 
 @pytest.mark.parametrize("search", [gumbel_search, puct_search])
-def test_reports(search: Any) -> None:
+def test_fields_of_a_search_result_are_consistent(search: Any) -> None:
     """Also of games that are over already, and of trees with many ends."""
     env, evaluate = make_toy(5, ends=4, longest=5), jax.jit(evaluate_by_number(5))
     states = played(env, 16, 4)

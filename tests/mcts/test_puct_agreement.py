@@ -35,7 +35,7 @@ POSITIONS = [
 ]
 
 CURIOSITY = 0.7
-LONGEST_FORCED = 12  # plies without a choice that follow each other
+MAX_FORCED = 12  # plies without a choice that follow each other
 
 
 def start_of(name: str, rules: str, text: str | None) -> Position:
@@ -125,7 +125,7 @@ def reference(position: Position, simulations: int) -> dict[int, int]:
 
 
 def batched(search: Any, position: Position, simulations: int, **options: Any) -> SearchResult:
-    game, env = position.game, without_forced(position.game.batch(), LONGEST_FORCED)
+    game, env = position.game, without_forced(position.game.batch(), MAX_FORCED)
     evaluate = make_evaluate(game, jnp)
     states = jax.tree.map(lambda field: jnp.asarray(field)[None], env.from_position(position))
     run = functools.partial(

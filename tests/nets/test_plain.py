@@ -116,7 +116,7 @@ def test_a_new_net_keeps_the_scale_of_what_it_reads() -> None:
     assert 0.1 * read < said < 0.5 * read  # an answer has a tenth of the variance
 
 
-def test_files(tmp_path: Path) -> None:
+def test_plain_net_file_survives_a_round_trip(tmp_path: Path) -> None:
     path = scrambled.net_file(tmp_path, ENCODED, CATHEDRAL)
     net = netfile.read(path, game=CATHEDRAL)
     assert net.config == ENCODED

@@ -147,7 +147,7 @@ def _optimiser(config: LearnerConfig, schedule: optax.Schedule) -> optax.Gradien
 
 
 def correct_by_tables(samples: Replay, known: Array, share: float) -> Replay:
-    """Samples with a share of the truth in their results and values, where endgame tables know it [N]."""
+    """Samples whose results and values are blended with endgame-table results [N] where these are known."""
     truth = jnp.where(known == 0, 1.0, jnp.where(known == 1, -1.0, 0.0))
     shares = jnp.where(known == ONGOING, 0.0, share)
     result, value = ((1 - shares) * target + shares * truth for target in (samples.result, samples.value))

@@ -69,8 +69,8 @@ def new_games(key: Array, env: BatchEnv, config: SelfPlayConfig, league_games: i
 
 
 @dataclasses.dataclass(frozen=True)
-class Rules:
-    """How a step of self-play is made."""
+class StepContext:
+    """Everything a step of self-play needs besides the games."""
 
     env: BatchEnv
     learning: Learning
@@ -82,34 +82,34 @@ class Rules:
     proven: Proven | None = None  # endgame tables, which end some games, see `_adjudicate`
 
 
-def step(key: Array, games: Games, tally: Tally, rules: Rules) -> tuple[Games, Tally, Replay, Ending]:
+def step(key: Array, games: Games, tally: Tally, context: StepContext) -> tuple[Games, Tally, Replay, Ending]:
     """One action of every game whose net is on move: the games after it, and a row of the replay.
 
     The row has no results: `replay_buffer.settle` fills them in from the ending.
     """
-    env, config = rules.env, rules.config
+    env, config = context.env, context.config
     search_key, cap_key, opening_key, step_key, begin_key = jax.random.split(key, 5)
     count = games.serial.shape[0]
-    before, moving = games.states, on_move(games.states, games.seat, theirs=rules.theirs)
+    before, moving = games.states, on_move(games.states, games.seat, theirs=context.theirs)
     in_full = jnp.bool_(True)
-    if rules.quick is None:
-        found = rules.full(search_key, before)
+    if context.quick is None:
+        found = context.full(search_key, before)
     else:
         in_full = jax.random.uniform(cap_key) < config.full_share
-        found = jax.lax.cond(in_full, rules.full, rules.quick, search_key, before)
+        found = jax.lax.cond(in_full, context.full, context.quick, search_key, before)
     in_opening = games.opening > 0
     action = jnp.where(in_opening, random_policy(opening_key, before), found.action)
     stepped = jax.vmap(env.step)(before, action, jax.random.split(step_key, count))
     after = where_games(moving, stepped, before)
-    by_current = (games.seat == BOTH) | jnp.logical_not(rules.theirs)
+    by_current = (games.seat == BOTH) | jnp.logical_not(context.theirs)
     learnable = moving & by_current & ~in_opening & in_full
 
     role = before.current_role
     giving_up = moving & ~in_opening & (found.value < config.resign_below)
     resigns = giving_up & games.may_resign & ~after.terminated
-    adjudged = None if rules.proven is None else _adjudicate(rules.proven(after), games, config.adjudicate)
-    ending = _ending(rules, after, role, resigns, adjudged, moving)
-    row = _row(rules, games, found, learnable)
+    adjudged = None if context.proven is None else _adjudicate(context.proven(after), games, config.adjudicate)
+    ending = _ending(context, after, role, resigns, adjudged, moving)
+    row = _row(context, games, found, learnable)
     resigned = jnp.where(giving_up & (games.resigned == NO_ROLE), role, games.resigned).astype(jnp.int8)
     following = dataclasses.replace(
         games,
@@ -117,7 +117,7 @@ def step(key: Array, games: Games, tally: Tally, rules: Rules) -> tuple[Games, T
         opening=jnp.where(moving, jnp.maximum(games.opening - 1, 0), games.opening),
         resigned=resigned,
     )
-    tally = _count(rules, tally, following, found, row, ending, moving, resigns, adjudged)
+    tally = _count(context, tally, following, found, row, ending, moving, resigns, adjudged)
     fresh = _begin(begin_key, env, config, games.serial + 1, other_seats(games.seat))
     return where_games(ending.over, fresh, following), tally, row, ending
 
@@ -168,34 +168,38 @@ def _adjudicate(proven: Array, games: Games, share: float) -> Array:
     return jnp.where(chosen, proven, ONGOING)
 
 
-def _ending(rules: Rules, after: Any, mover: Array, resigns: Array, adjudged: Array | None, moving: Array) -> Ending:
+def _ending(
+    context: StepContext, after: Any, mover: Array, resigns: Array, adjudged: Array | None, moving: Array
+) -> Ending:
     """The endings of games [B] after a step; endgame tables overrule a resignation."""
     won_by, over = jnp.where(resigns, 1 - mover, after.result), after.terminated | resigns
     if adjudged is not None:
         known = adjudged != ONGOING
         won_by, over = jnp.where(known, adjudged, won_by), over | known
-    held = jax.vmap(rules.learning.holders)(after)
-    words = jax.vmap(replay_buffer.pack_holders)(held) if rules.with_holders else jnp.zeros((len(held), 0), jnp.uint32)
+    held = jax.vmap(context.learning.holders)(after)
+    words = (
+        jax.vmap(replay_buffer.pack_holders)(held) if context.with_holders else jnp.zeros((len(held), 0), jnp.uint32)
+    )
     return Ending(
         over=moving & over,
         result=jnp.where(won_by == 0, 1.0, jnp.where(won_by == 1, -1.0, 0.0)).astype(jnp.float32),
         plies=after.plies,
-        margin=jax.vmap(rules.learning.margin)(after).astype(jnp.float32),
+        margin=jax.vmap(context.learning.margin)(after).astype(jnp.float32),
         holders=words,
-        stopped=~after.terminated if rules.config.stops_games else None,
+        stopped=~after.terminated if context.config.stops_games else None,
     )
 
 
-def _row(rules: Rules, games: Games, found: SearchResult, learnable: Array) -> Replay:
+def _row(context: StepContext, games: Games, found: SearchResult, learnable: Array) -> Replay:
     """A row of the replay, [B]."""
-    count, cells = games.serial.shape[0], rules.learning.views.shape[1]
+    count, cells = games.serial.shape[0], context.learning.views.shape[1]
     surprise = (
         jax.scipy.special.xlogy(found.policy, found.policy)
         - found.policy * jnp.log(jnp.maximum(found.prior, MIN_PROBABILITY))
     ).sum(axis=1)
     nothing = jnp.zeros(count, jnp.float32)
     return Replay(
-        words=jax.vmap(rules.learning.pack)(games.states),
+        words=jax.vmap(context.learning.pack)(games.states),
         actions=found.slot_actions,
         policy=found.policy.astype(jnp.bfloat16),
         value=found.value * side_of(games.states.current_role),
@@ -206,12 +210,12 @@ def _row(rules: Rules, games: Games, found: SearchResult, learnable: Array) -> R
         result=nothing,
         plies=games.states.plies.astype(jnp.int16),
         margin=nothing,
-        holders=jnp.zeros((count, replay_buffer.holder_words(cells) if rules.with_holders else 0), jnp.uint32),
+        holders=jnp.zeros((count, replay_buffer.holder_words(cells) if context.with_holders else 0), jnp.uint32),
     )
 
 
 def _count(
-    rules: Rules,
+    context: StepContext,
     tally: Tally,
     games: Games,
     found: SearchResult,
@@ -228,7 +232,7 @@ def _count(
     ended, league = count_outcomes(over, winner, games.seat)
     audited = over & ~games.may_resign & (games.resigned != NO_ROLE)
     wrongly = audited & (ending.result * side_of(games.resigned) >= 0)
-    pieces = (jax.vmap(rules.learning.holders)(games.states) > 0).sum(axis=1)
+    pieces = (jax.vmap(context.learning.holders)(games.states) > 0).sum(axis=1)
     step = Tally(
         moves=moving.sum(dtype=jnp.int32),
         learnable=learnable.sum(dtype=jnp.int32),

@@ -113,7 +113,7 @@ class Steps:
         )
 
     def _evaluates(self, state: TrainingState) -> list[Evaluate]:
-        """What searches evaluate with in one step after the other: in turns, where there is a league."""
+        """Evaluators of successive steps; in a league those of current and past nets alternate."""
         config = self.config
         is_candidate = config.gating.selfplay == "candidate"
         current = self.network.fold(state.candidate if is_candidate else state.playing)
@@ -130,10 +130,10 @@ class Steps:
         if self.proven is not None and config.selfplay.adjudicate > 0:
             proven = functools.partial(jax.vmap(self.proven.result, (None, 0)), tables)
 
-        def rules_of(turn: int, evaluate: Evaluate) -> selfplay.Rules:
+        def context_of(turn: int, evaluate: Evaluate) -> selfplay.StepContext:
             search = functools.partial(make_search, self.env, config.search, evaluate, slots=self.slots)
             quick = search(simulations=config.selfplay.quick_simulations) if config.selfplay.full_share < 1 else None
-            return selfplay.Rules(
+            return selfplay.StepContext(
                 env=without_forced(self.env, config.search.max_forced_plies),  # to where there is something to learn
                 learning=self.learning,
                 config=config.selfplay,
@@ -144,13 +144,13 @@ class Steps:
                 proven=proven,
             )
 
-        turns = list(itertools.starmap(rules_of, enumerate(self._evaluates(state))))
+        turns = list(itertools.starmap(context_of, enumerate(self._evaluates(state))))
 
         def play_turns(number: Array, state: TrainingState) -> TrainingState:
-            for turn, rules in enumerate(turns):
+            for turn, context in enumerate(turns):
                 step = first + number * len(turns) + turn
                 key = self._key(PLAY, iteration, step)
-                games, tally, row, ending = selfplay.step(key, state.games, state.tally, rules)
+                games, tally, row, ending = selfplay.step(key, state.games, state.tally, context)
                 endings = jax.tree.map(lambda rows, new, step=step: rows.at[step].set(new), state.endings, ending)
                 place = iteration % config.window * config.selfplay.steps + step
                 replay = replay_buffer.write_row(state.replay, place, row)

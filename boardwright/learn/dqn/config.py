@@ -76,14 +76,14 @@ class DQNConfig(PolicyConfig):
         return self.learner.batch_size * self.learner.merge
 
     @property
-    def updates_a_step(self) -> int:
+    def updates_per_step(self) -> int:
         """Updates after one action in each game."""
         return round(self.learner.updates * self.acting.games) // self.learner.merge
 
     @property
     def total_updates(self) -> int:
-        """Of the whole run."""
-        return self.iterations * self.acting.steps * self.updates_a_step
+        """Updates in the whole run."""
+        return self.iterations * self.acting.steps * self.updates_per_step
 
     def contradictions(self) -> Iterator[str]:
         """Which settings contradict each other, and what to do."""

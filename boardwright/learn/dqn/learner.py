@@ -83,7 +83,7 @@ class QLearner:
     def learn(
         self, key: Array, state: LearnerState, replay: Replay, updates: int
     ) -> tuple[LearnerState, Replay, Losses]:
-        """Both after a (static) number of updates, and the mean of every loss over them."""
+        """(state, replay) after a (static) number of updates, and the mean of every loss over them."""
         config = self.config
         draw_key, symmetry_key = jax.random.split(key)
         shape = (updates, config.samples)

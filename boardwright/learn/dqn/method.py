@@ -53,7 +53,7 @@ class DQN(PolicyMethod[Run]):
     def __init__(self, config: DQNConfig, *, load_encoder: bool = True):
         super().__init__(config, compute_dtype(), load_encoder=load_encoder)
         self.chunks = config.acting.steps
-        self.learn_chunk = chunk_of(config.updates_a_step, MAX_UNROLLED if on_cpu() else config.updates_a_step)
+        self.learn_chunk = chunk_of(config.updates_per_step, MAX_UNROLLED if on_cpu() else config.updates_per_step)
         self._learner = QLearner(config, self.game, self.network, self.dtype)
         # (run, iteration, step) -> the run after one action in every game
         self.act = functools.partial(jax.jit(self._act, donate_argnums=1), self._seed)
@@ -85,7 +85,7 @@ class DQN(PolicyMethod[Run]):
         if stored < self.config.learner.min_replay_size:
             return run, {}
         calls = []
-        for first in range(0, self.config.updates_a_step, self.learn_chunk):
+        for first in range(0, self.config.updates_per_step, self.learn_chunk):
             run, losses = self.learn(run, iteration, step, first)
             calls.append(losses)
         return run, {name: jnp.stack([losses[name] for losses in calls]).mean() for name in calls[0]}

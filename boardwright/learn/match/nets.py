@@ -63,7 +63,7 @@ def play_nets(
 
 @functools.lru_cache(maxsize=8)  # compiled once for a game
 def env_of(game: Game) -> BatchEnv:
-    """What is played: chance is drawn by its steps."""
+    """The batched environment of a game, whose steps sample chance moves."""
     return without_chance(game.batch()) if game.has_chance else game.batch()
 
 

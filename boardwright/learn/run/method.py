@@ -86,7 +86,7 @@ class Method(ABC, Generic[State]):
 
     @abstractmethod
     def progress_after(self, chunks: int) -> tuple[str, int, int]:
-        """(what the last chunk did, how much of it is done, how much there is) after some chunks of an iteration."""
+        """(phase, units done, units in total) after this many chunks of an iteration."""
 
     @abstractmethod
     def collect_metrics(self, state: State) -> dict[str, float]:

@@ -37,7 +37,7 @@ class SymmetryImages:
 
     @property
     def count(self) -> int:
-        """G."""
+        """Number of symmetries (G)."""
         return len(self.actions)
 
     @property
