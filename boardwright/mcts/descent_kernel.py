@@ -45,7 +45,7 @@ def descend(
             there = jnp.maximum(children, 0)
             side = 1.0 - 2.0 * (mover_ref[node, game].astype(jnp.int32) == 1).astype(jnp.float32)
             logits = prior_ref[node, game, inside].astype(jnp.float32)
-            look = Node(
+            current = Node(
                 logits=jnp.where(lane < slots, logits, -jnp.inf)[None],
                 total=_one(total_ref[node, game]),
                 child=children[None],
@@ -55,7 +55,7 @@ def descend(
                 value=_one(value_ref[node, game] * side),
                 raw_value=_one(raw_ref[node, game] * side),
             )
-            slot = best_slot(look.logits, scores(look))  # [1]
+            slot = best_slot(current.logits, scores(current))  # [1]
             following = jnp.where(lane == slot, children, 0).sum()
             mover = mover_ref[jnp.maximum(following, 0), game].astype(jnp.int32)
             continues = (following != UNVISITED) & (mover != OVER)

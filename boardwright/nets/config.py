@@ -73,12 +73,12 @@ class NetConfig:
 
     @property
     def head_count(self) -> int:
-        """Pairs of policy and value head."""
+        """Number of pairs of a policy and a value head."""
         return 2 if self.heads == "by-role" else 1
 
     @property
     def value_outputs(self) -> int:
-        """Numbers the last layer of a value head gives."""
+        """Number of outputs of a value head."""
         return 3 if self.value == "wdl" else 1
 
     @property
@@ -98,10 +98,10 @@ class PlainConfig:
     convolutions: tuple[int, ...] = setting((32, 64, 64, 128), "channels of each 3x3 convolution", 1, 2048)
     stride: int = setting(1, "stride of the convolutions", 1, 4)
     encoder_hidden: tuple[int, ...] = setting((), "units of each dense layer of the encoder", 1, 8192)
-    latent: int = setting(0, "units of the linear last layer of the encoder; 0 is no such layer", 0, 8192)
+    latent: int = setting(0, "units of the linear last layer of the encoder; 0: no such layer", 0, 8192)
     policy_hidden: tuple[int, ...] = setting((1024, 2048), "units of each policy layer", 1, 8192)
     value_hidden: tuple[int, ...] | None = setting(
-        None, "units of each hidden layer of the value head; none is no value head", 1, 8192
+        None, "units of each hidden layer of the value head; none: no value head", 1, 8192
     )
     kind: ClassVar[str] = "plain"
     predicts_results: ClassVar[bool] = False  # its value, where it has one, is linear

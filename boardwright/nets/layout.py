@@ -35,12 +35,12 @@ class Interface:
 
     @property
     def num_actions(self) -> int:
-        """How many actions the policy head knows: all of the game's, or none where there is no such head."""
+        """Number of actions of the policy head: all of the game's, or 0 without such a head."""
         return self.places.shape[1]
 
     @property
     def policy_outputs(self) -> int:
-        """Numbers a policy head gives."""
+        """Number of outputs of a policy head."""
         rows, columns, _ = self.observation_shape
         return self.num_actions if self.policy_planes is None else rows * columns * self.policy_planes
 
@@ -136,7 +136,7 @@ def _plain_weights(config: PlainConfig, interface: Interface) -> Iterator[tuple[
 
 
 def _evaluation_weights(config: EvaluationConfig, interface: Interface) -> Iterator[tuple[str, Shape]]:
-    """Those of the layers after the first have the phases as their first axis."""
+    """Weights of the layers after the first have the phases as their first axis."""
     yield from _layer("features", (math.prod(interface.observation_shape), config.width))
     yield "params/hidden/kernel", (config.phases, config.width, config.hidden)
     yield "params/hidden/bias", (config.phases, config.hidden)

@@ -233,7 +233,7 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         if path.exists() and not path.is_file():
             raise NetError(f"net file {path}: not an ordinary file")
         if path.stat().st_size > MAX_BYTES:
-            raise NetError(f"net file {path}: larger than {MAX_BYTES} bytes, which no net has")
+            raise NetError(f"net file {path}: larger than {MAX_BYTES} bytes, the maximum of a net file")
         data = path.read_bytes()
     except OSError as error:
         raise NetError(f"cannot read net file {path}: {error.strerror}") from error

@@ -116,7 +116,7 @@ class _Builder:
 
 
 class _ResidualBuilder(_Builder):
-    """Of `NetConfig`."""
+    """Builds the graph of a `NetConfig`."""
 
     def net(self) -> None:
         x = self.node("Transpose", "observation", perm=[0, 3, 1, 2])
@@ -186,7 +186,7 @@ class _ResidualBuilder(_Builder):
 
 
 class _PlainBuilder(_Builder):
-    """Of `PlainConfig`."""
+    """Builds the graph of a `PlainConfig`."""
 
     def net(self) -> None:
         config = self.config

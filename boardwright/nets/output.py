@@ -29,7 +29,7 @@ def expected_result(wdl_logits: jax.Array) -> jax.Array:
 
 
 def of_mover(by_head: list[jax.Array], role: jax.Array) -> jax.Array:
-    """[B, n] by head -> [B, n]: each position's own."""
+    """[B, n] by head -> [B, n]: for each position the output of its mover's head."""
     return by_head[0] if len(by_head) == 1 else jnp.where(role[:, None] == 1, by_head[1], by_head[0])
 
 
@@ -46,7 +46,7 @@ def _take(outputs: jax.Array, places: np.ndarray) -> jax.Array:
 
 
 def flat(x: jax.Array) -> jax.Array:
-    """[B, ...] -> [B, n]."""
+    """Flattens all axes but the first, [B, ...] -> [B, n]."""
     return x.reshape(x.shape[0], -1)
 
 

@@ -36,14 +36,17 @@ def weights_for(net: NetFile, game: Game) -> Mapping[str, np.ndarray]:
 
 
 def resize_kernel(kernel: np.ndarray, old: tuple[int, int], new: tuple[int, int]) -> np.ndarray:
-    """[old cells * channels, units] -> [new cells * channels, units]: a channel that is even counts as before."""
+    """[old cells * channels, units] -> [new cells * channels, units].
+
+    A channel that is the same in all cells has the same effect as before.
+    """
     by_cell = kernel.reshape(*old, -1, kernel.shape[1])
     rows, columns = _coverage(old[0], new[0]), _coverage(old[1], new[1])
     return np.einsum("ai,bj,ijcu->abcu", rows, columns, by_cell).reshape(-1, kernel.shape[1]).astype(np.float32)
 
 
 def _coverage(old: int, new: int) -> np.ndarray:
-    """[new, old]: how much of each old cell of a line every new one covers, all of them together the whole of it."""
+    """[new, old]: the share of each old cell of a line that each new cell covers; those of an old cell sum to 1."""
     ends = np.linspace(0, old, new + 1)
     cells = np.arange(old)
     return np.clip(np.minimum(ends[1:, None], cells + 1) - np.maximum(ends[:-1, None], cells), 0, None)

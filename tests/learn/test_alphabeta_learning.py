@@ -286,7 +286,7 @@ def test_impossible_settings_are_refused(change: str, message: str) -> None:
 
 
 def test_game_without_evaluation_networks_is_refused() -> None:
-    with pytest.raises(RunError, match="setting game: alpha-beta of tablut takes no net"):
+    with pytest.raises(RunError, match="setting game: alpha-beta of tablut has no evaluation network"):
         AlphaBetaEvaluation(AlphaBetaConfig(game="tablut"))
 
 

@@ -44,7 +44,7 @@ REFUSED = (
         {
             "beta=-1": "setting beta: -1.0 is not from 0 to 1000",
             "boards.games=1": "setting boards.games: 1 is not from 2",
-            "boards.players=[]": "setting boards.players: no players",
+            "boards.players=[]": "setting boards.players: expected at least one",
             "encoder.latent=0": "setting encoder.latent: 0 is not from 1",
         },
     ),

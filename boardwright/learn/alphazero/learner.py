@@ -111,7 +111,7 @@ class AlphaZeroLearner:
         return LearnerState(variables, averaged, optimiser, state.steps + 1), terms
 
     def _auxiliary_losses(self, output: Output, samples: Replay, role: Array, symmetry: Array) -> Losses:
-        """Of the auxiliary heads that the net has, over samples whose game was played to its end."""
+        """Losses of the net's auxiliary heads, over samples whose game was played to its end."""
         known, config, views = samples.known.astype(jnp.float32), self.config, self.learning.views
         share = known / jnp.maximum(known.sum(), 1.0)
         found, terms = output.auxiliary, {}
@@ -155,7 +155,7 @@ def correct_by_tables(samples: Replay, known: Array, share: float) -> Replay:
 
 
 def _policy_loss(logits: Array, actions: Array, policy: Array) -> Array:
-    """Cross-entropy with the search's policy, of the net's over the same moves."""
+    """Cross-entropy of the net's policy with the search's, over the moves that were searched."""
     chosen = jnp.take_along_axis(logits, jnp.maximum(actions, 0), axis=1)
     logs = jax.nn.log_softmax(jnp.where(actions >= 0, chosen, EMPTY))
     return -jnp.where(actions >= 0, policy.astype(jnp.float32) * logs, 0.0).sum(axis=1).mean()
@@ -172,6 +172,6 @@ def _value_loss(output: Output, samples: Replay, side: Array, root_value: float)
 
 
 def as_chances(value: Array) -> Array:
-    """[..., 3] chances of win, draw and loss that have a value [...], as many draws among them as can be."""
+    """[..., 3] probabilities of win, draw and loss with this expected result [...]: those with the most draws."""
     win, loss = jnp.maximum(value, 0.0), jnp.maximum(-value, 0.0)
     return jnp.stack([win, 1 - win - loss, loss], axis=-1)

@@ -58,7 +58,7 @@ class Replay(PyTreeNode):
 
 
 def new_replay(rows: int, games: int, *, words: int, slots: int, holder_words: int) -> Replay:
-    """An empty one."""
+    """An empty replay buffer."""
 
     def zeros(dtype: Any, *shape: int) -> Array:
         return jnp.zeros((rows, games, *shape), dtype)
@@ -80,7 +80,7 @@ def new_replay(rows: int, games: int, *, words: int, slots: int, holder_words: i
 
 
 def bytes_per_state(replay: Replay) -> float:
-    """How much room one position takes."""
+    """Bytes of memory per position."""
     return sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(replay)) / replay.status.size
 
 
@@ -139,17 +139,17 @@ def unpack_holders(words: Array, cells: int) -> Array:
 
 
 def holder_words(cells: int) -> int:
-    """How many words `pack_holders` makes."""
+    """Number of words that `pack_holders` returns."""
     return words_needed(cells, HOLDER_BITS)
 
 
 def _usable(replay: Replay) -> Array:
-    """[R, B] bool: there is a result to learn, or a value instead."""
+    """[R, B] bool: the position has a result, or a value in its place, to learn from."""
     return replay.status >= BOOTSTRAPPED
 
 
 def _fill(rows: Replay, endings: Ending) -> tuple[Replay, Ending]:
-    """T rows with the results of games that ended in them, and how the first to end in each column did."""
+    """T rows with the results of games that ended in them, and the first ending in each column."""
 
     def earlier(next_end: Ending, ending: Ending) -> tuple[Ending, Ending]:
         end: Ending = jax.tree.map(lambda this, later: _where(ending.over, this, later), ending, next_end)
@@ -193,7 +193,7 @@ def _bootstrap(rows: Replay) -> Replay:
 
 
 def _weights(rows: Replay, surprise: float) -> Array:
-    """[T, B] int16: a share of every position's weight goes by how much its search changed the prior."""
+    """[T, B] int16: weights of positions, a share `surprise` of which is proportional to the policy surprise."""
     counts = rows.status != EMPTY
     mean = jnp.where(counts, rows.surprise, 0.0).sum() / jnp.maximum(counts.sum(), 1)
     relative = rows.surprise / jnp.maximum(mean, 1e-6)

@@ -40,7 +40,7 @@ class TransitionsConfig:
     prioritised: bool = setting(True, "prioritised replay, else uniform")
     alpha: float = setting(0.6, "exponent of priorities; 0: uniform", 0, 1)
     beta: float = setting(0.4, "exponent of importance weights at the start; it rises to 1", 0, 1)
-    priority_epsilon: float = setting(1e-3, "constant added to every error", 1e-9, 1e3, was="least")
+    priority_epsilon: float = setting(1e-3, "constant added to absolute errors in priorities", 1e-9, 1e3, was="least")
 
 
 @dataclass(frozen=True, kw_only=True)

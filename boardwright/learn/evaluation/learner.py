@@ -97,6 +97,6 @@ class EvaluationLearner:
 
 
 def mean_loss(params: Any, seen: Array, expected: Array) -> Array:
-    """Nats per position, over observations [B, inputs] and expected results [B]."""
+    """Mean cross-entropy in nats, for observations [B, inputs] and expected results [B]."""
     logits = 2 * evaluation.outputs(params, seen)  # the logistic function of 2 z is (1 + tanh z) / 2
     return optax.sigmoid_binary_cross_entropy(logits, (1 + expected) / 2).mean()

@@ -51,7 +51,7 @@ class AlphaBetaEvaluation(Method[Run]):
         self.config = config
         observation = game_class(config.game).evaluation_observation
         if observation is None:
-            raise RunError(f"setting game: alpha-beta of {config.game} takes no net: choose another game")
+            raise RunError(f"setting game: alpha-beta of {config.game} has no evaluation network: choose another game")
         self.game = make_game(config.game, config.rules, observation)
         self._learner = EvaluationLearner(config, self.game.observation_shape)
         self._seed = jax.random.key(config.seed)

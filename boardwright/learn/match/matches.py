@@ -59,12 +59,12 @@ class MatchResult:
 
     @property
     def reward_per_decision(self) -> tuple[float, float]:
-        """Mean of each policy."""
+        """Mean reward of each policy per decision it made."""
         return self.rewards[0] / max(self.decisions[0], 1), self.rewards[1] / max(self.decisions[1], 1)
 
     @property
     def reward_per_game(self) -> tuple[float, float]:
-        """Mean of each policy."""
+        """Mean reward of each policy per game."""
         return self.rewards[0] / self.games, self.rewards[1] / self.games
 
 

@@ -40,8 +40,8 @@ class SearchConfig:
         (32,), "simulations per move; a list divides the run into equal parts, one number each", 1, 2**14
     )
     max_considered_actions: int = setting(16, "gumbel: actions considered at the root", 2, 4096, was="considered")
-    c_visit: float = setting(50.0, "gumbel: weight of values, as an offset of visits", 0, 1e6)
-    c_scale: float = setting(0.1, "gumbel: weight of values, as a factor", 0, 1e6)
+    c_visit: float = setting(50.0, "gumbel: weight of values, (c_visit + highest visit count) * c_scale", 0, 1e6)
+    c_scale: float = setting(0.1, "gumbel: factor in the weight of values", 0, 1e6)
     values: Literal["relative", "absolute"] = setting(
         "relative", "values scaled to [0, 1] within a position, or absolute (then gumbel needs a c_scale of about 1)"
     )
@@ -75,7 +75,7 @@ class EvaluationMatchesConfig:
     first: int = setting(20, "iteration of the first evaluation match", 0, 10**6)
     every: int = setting(5, "iterations between evaluation matches; 0: never", 0, 10**6)
     opponents: int = setting(4, "past checkpoints played in a match, drawn from the pool", 1, 64)
-    pool: int = setting(10, "maximum of past checkpoints in the pool, iteration 0 included", 1, 1000)
+    pool: int = setting(10, "maximum number of past checkpoints in the pool, iteration 0 included", 1, 1000)
     games: int = setting(128, "games against each opponent, half in each role", 2, 2**16)
     simulations: int = setting(32, "simulations per move", 1, 2**14)
     opening_plies: int = setting(2, "random actions at the start, equal in both games of a pair", 0, 1000)
@@ -88,7 +88,7 @@ class RandomGamesConfig:
     every: int = setting(5, "iterations between evaluation games against random moves; 0: never", 0, 10**6)
     games: int = setting(256, "games, half in each role", 2, 2**20)
     temperature: float = setting(0.0, "temperature of the policy; 0 plays its best action", 0, 1000)
-    keep: Literal["last", "best"] = setting("last", "net that becomes best.net")
+    keep: Literal["last", "best"] = setting("last", "net saved as best.net: the last, or the best against random moves")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,12 +102,12 @@ class PolicyConfig(RunConfig):
     net: NetConfig | None = None
     plain: PlainConfig | None = None
     encoder: str | None = setting(None, "file of an auto-encoder whose encoder the net starts with")
-    frozen: bool = setting(False, "keep the weights of that encoder")
+    frozen: bool = setting(False, "keep the weights of that encoder fixed")
     evaluation: RandomGamesConfig = field(default_factory=RandomGamesConfig)
 
     @property
     def architecture(self) -> Architecture:
-        """The net's; raises RunError unless exactly one is given."""
+        """The net's architecture; raises RunError unless exactly one is given."""
         given = [net for net in (self.net, self.plain) if net is not None]
         if len(given) != 1:
             raise RunError("setting net: give exactly one of net and plain, and set the other to none")
@@ -124,11 +124,11 @@ class PolicyConfig(RunConfig):
 
 
 def games_against(nets: int, share: float, games: int) -> int:
-    """How many of the games are against past nets: a share of all, in equal parts for each net."""
+    """Number of games against past nets: a share of all games, equally many for each net."""
     return max(1, min(round(share * games / nets), games // nets)) * nets if share else 0
 
 
 def odd_games(path: str, games: int) -> Iterator[str]:
-    """The contradiction of an odd number of games, half of which are to be played in each role."""
+    """The contradiction if a number of games is odd: half of them are to be played in each role."""
     if games % 2:
         yield f"{path}: must be even (half of the games in each role), not {games}"

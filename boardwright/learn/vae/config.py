@@ -39,7 +39,7 @@ class BoardsConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class VaeConfig(RunConfig):
-    """One run. An iteration is an epoch: every position once, up to the last few that fill no batch."""
+    """One run. An iteration is an epoch: every position once, except the last few that do not fill a batch."""
 
     observation: str | None = setting(None, "observation of the game; none: its default")
     iterations: int = setting(300, "epochs of the run", 1, 10**6)
@@ -52,7 +52,7 @@ class VaeConfig(RunConfig):
     def contradictions(self) -> Iterator[str]:
         """Which settings contradict each other, and what to do."""
         if not self.boards.players:
-            yield 'boards.players: no players: name some, such as ["random", "largest-first"]'
+            yield 'boards.players: expected at least one, such as ["random", "largest-first"]'
         self.encoder.as_plain()  # raises an error for invalid sizes
 
 

@@ -34,18 +34,18 @@ class Run(PyTreeNode):
 
 
 def divergence(mean: Array, log_variance: Array) -> Array:
-    """[B] nats: of normal distributions with means and variances [B, L] from the standard one."""
+    """[B] nats: KL divergence of normal distributions, by means and variances [B, L], from the standard one."""
     return 0.5 * (jnp.exp(log_variance) + jnp.square(mean) - 1.0 - log_variance).sum(axis=-1)
 
 
 def cross_entropy(logits: Array, boards: Array) -> Array:
-    """[B] nats: of the cells of boards, zeros and ones [B, ...], given the logits of each."""
+    """[B] nats: cross-entropy of boards of zeros and ones [B, ...] with the logits of their cells."""
     each = jax.nn.softplus(logits) - boards * logits
     return each.reshape(len(boards), -1).sum(axis=1)
 
 
 def draw_codes(key: Array, mean: Array, log_variance: Array) -> Array:
-    """[B, L]: a code for each board."""
+    """[B, L]: a code for each board, drawn from its normal distribution."""
     return mean + jnp.exp(0.5 * log_variance) * jax.random.normal(key, mean.shape)
 
 
