@@ -184,7 +184,7 @@ def test_match_ends_with_its_last_game() -> None:
 
 @pytest.mark.parametrize(("games", "at_once"), [(3, 10), (0, 10), (4, 1)])
 def test_only_whole_pairs(games: int, at_once: int) -> None:
-    with pytest.raises(RunError, match="pairs of games"):
+    with pytest.raises(RunError, match="games must be even and at least 2"):
         play_pairs(jax.random.key(0), CLIMB, random_policy, random_policy, games=games, at_once=at_once)
 
 
