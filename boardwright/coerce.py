@@ -20,7 +20,7 @@ class MismatchError(ValueError):
     """A value that is not of its type; the message says why, to follow the name of the thing."""
 
 
-def checked(value: Any, hint: Any) -> Any:
+def check_value(value: Any, hint: Any) -> Any:
     """A value from JSON or TOML as `hint` requires it; raises MismatchError."""
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin is typing.Literal:
@@ -28,11 +28,11 @@ def checked(value: Any, hint: Any) -> Any:
             return value
         raise MismatchError(f"{value!r} is not one of {', '.join(map(str, arguments))}")
     if origin in (types.UnionType, typing.Union):
-        return _first(value, arguments, checked)
+        return _first(value, arguments, check_value)
     if origin is tuple:
         if not isinstance(value, list | tuple):
             raise MismatchError(f"expected a list, not {value!r}")
-        return tuple(checked(item, kind) for item, kind in zip(value, item_hints(hint, len(value)), strict=True))
+        return tuple(check_value(item, kind) for item, kind in zip(value, item_hints(hint, len(value)), strict=True))
     if isinstance(value, int) and value.bit_length() > 63:
         raise MismatchError("that number is too large")
     if hint is float and type(value) in (int, float) and math.isfinite(value):
@@ -44,19 +44,19 @@ def checked(value: Any, hint: Any) -> Any:
     return value
 
 
-def parsed(text: str, hint: Any) -> Any:
+def parse_value(text: str, hint: Any) -> Any:
     """A value from text: on or off, numbers, `none`, items separated by commas or as a JSON list."""
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin in (types.UnionType, typing.Union):
         # `none` before a text that could be anything.
-        return _first(text, sorted(arguments, key=lambda arm: arm is not types.NoneType), parsed)
+        return _first(text, sorted(arguments, key=lambda arm: arm is not types.NoneType), parse_value)
     if origin is typing.Literal:
-        return checked(next((choice for choice in arguments if str(choice) == text), text), hint)
+        return check_value(next((choice for choice in arguments if str(choice) == text), text), hint)
     if origin is tuple:
         if text.startswith("["):
-            return checked(json_value(text), hint)
+            return check_value(json_value(text), hint)
         items = [item.strip() for item in text.split(",")] if text.strip() else []
-        return tuple(parsed(item, kind) for item, kind in zip(items, item_hints(hint, len(items)), strict=True))
+        return tuple(parse_value(item, kind) for item, kind in zip(items, item_hints(hint, len(items)), strict=True))
     value: Any = text
     if hint is bool:
         value = _BOOLEANS.get(text.lower(), text)
@@ -66,7 +66,7 @@ def parsed(text: str, hint: Any) -> Any:
         value = int(text)
     elif hint is float and re.fullmatch(r"[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]{1,3})?", text):
         value = float(text)
-    return checked(value, hint)
+    return check_value(value, hint)
 
 
 def json_value(text: str) -> Any:

@@ -63,7 +63,7 @@ def settings_of(kind: type) -> dict[str, Setting]:
     return {field.name: field.metadata["setting"] for field in dataclasses.fields(kind) if "setting" in field.metadata}
 
 
-def renamed(kind: type) -> dict[str, str]:
+def current_names(kind: type) -> dict[str, str]:
     """The names of a dataclass's fields by those that they had in older versions."""
     return {setting.was: name for name, setting in settings_of(kind).items() if setting.was is not None}
 

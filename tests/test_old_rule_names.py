@@ -18,7 +18,7 @@ from boardwright.nets import netfile, shipped
 from boardwright.records.events import begin_event
 from boardwright.records.games import GameFilter, encounters, find_games, rule_set_names, save_game
 from boardwright.records.live import StoredLiveGame, find_live_game, save_live_game
-from boardwright.records.mixtures import mixtures
+from boardwright.records.mixtures import comparability_warnings
 from boardwright.records.store import MIGRATIONS, open_store
 from boardwright.web.players.specs import bound_game
 from boardwright.web.training.runs import find_runs
@@ -132,7 +132,7 @@ def test_databases_with_an_old_name(tmp_path: Path) -> None:
         assert stored.played.record.rules == GAME.rules
         assert rule_set_names(store, "tablut") == ["tablutzero"]
         assert len(encounters(store, "tablut", "zero")) == len(encounters(store, "tablut", "tablutzero")) == 1
-        assert mixtures(store, "tablut", "zero") == []
+        assert comparability_warnings(store, "tablut", "zero") == []
         (event,) = events(store)
         assert event.config["rules"]["name"] == "tablutzero"
         assert begin_event(store, event.config) == event.id

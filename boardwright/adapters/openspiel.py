@@ -26,7 +26,7 @@ from boardwright.games import registry
 from boardwright.games.base import Game
 
 PREFIX = "boardwright_"
-LONGEST_UNLIMITED = 4096  # see `most_actions`
+MAX_UNLIMITED_ACTIONS = 4096  # see `most_actions`
 
 
 def register() -> list[str]:
@@ -146,14 +146,14 @@ def most_actions(game: Game) -> int:
     From the limits of the rules: `max_plies`, or `max_quiet_plies` times the possible restarts of
     the count. What restarts it is never undone (a piece leaves the board, a man goes forward), so it happens
     at most once for every cell a piece may start from and row it may reach. A move's further actions each
-    take a piece. Rules without limits are those of games that fill the board; LONGEST_UNLIMITED is far
+    take a piece. Rules without limits are those of games that fill the board; MAX_UNLIMITED_ACTIONS is far
     beyond any of them.
     """
     rows, columns, _ = game.observation_shape
     cells = rows * columns
     limits = getattr(game.rules, "max_plies", None), getattr(game.rules, "max_quiet_plies", None)
     plies = [limit * restarts for limit, restarts in zip(limits, (1, cells * rows + 1), strict=True) if limit]
-    return min(plies) + cells if plies else LONGEST_UNLIMITED
+    return min(plies) + cells if plies else MAX_UNLIMITED_ACTIONS
 
 
 def _game_type(game: Game) -> Any:

@@ -21,7 +21,7 @@ Moves = Sequence[tuple[Position, tuple[int, ...]]]  # the position before each w
 
 
 @dataclass(frozen=True)
-class Question:
+class MoveRequest:
     """A position, as the line of whole moves that led to it from one that can be sent as text."""
 
     base: Position
@@ -47,10 +47,10 @@ class Dialect(Protocol):
     def greet(self, pipe: Pipe, game: Game, deadline: float) -> None:
         """Initialises the program."""
 
-    def ask(self, pipe: Pipe, question: Question) -> None:
+    def ask(self, pipe: Pipe, request: MoveRequest) -> None:
         """Asks for a move."""
 
-    def read(self, pipe: Pipe, line: str, question: Question) -> Choice | Thinking | None:
+    def read(self, pipe: Pipe, line: str, request: MoveRequest) -> Choice | Thinking | None:
         """Interprets a line; raises IllegalMoveError for an illegal move, ProgramError for an error of the program."""
         ...
 
@@ -70,25 +70,25 @@ class LineDialect:
             if line is not None and line.startswith("error "):
                 raise ProgramError(f"engine {pipe.command!r}: {line.removeprefix('error ')}")
 
-    def ask(self, pipe: Pipe, question: Question) -> None:
+    def ask(self, pipe: Pipe, request: MoveRequest) -> None:
         """Sends the position with its history, and `go`."""
-        words = ["position", "start" if question.from_start else question.base.text]
-        if question.moves:
-            words += ["moves", *(move_text(*move) for move in question.moves)]
+        words = ["position", "start" if request.from_start else request.base.text]
+        if request.moves:
+            words += ["moves", *(move_text(*move) for move in request.moves)]
         pipe.send(" ".join(words))
-        limit = question.limit
+        limit = request.limit
         words = ["go"] if limit.seconds is None else ["go", f"time {limit.seconds:.6f}"]
         bounds = (("nodes", limit.nodes), ("simulations", limit.simulations), ("depth", limit.depth))
         pipe.send(" ".join([*words, *(f"{name} {value}" for name, value in bounds if value is not None)]))
 
-    def read(self, pipe: Pipe, line: str, question: Question) -> Choice | Thinking | None:
+    def read(self, pipe: Pipe, line: str, request: MoveRequest) -> Choice | Thinking | None:
         """`bestmove`, `info` and `error`; all else is ignored."""
         word, _, rest = line.partition(" ")
         if word == "bestmove":
-            actions = question.position.game.parse_move(question.position.core, rest.strip())
+            actions = request.position.game.parse_move(request.position.core, rest.strip())
             return Choice(actions[0], line=actions)
         if word == "info":
-            return _thinking(rest, question.position)
+            return _thinking(rest, request.position)
         if word == "error":
             raise ProgramError(f"engine {pipe.command!r}: {rest}")
         return None

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from boardwright.agents.base import Agent, Choice, Limit, Watch
-from boardwright.agents.dialects import Question, Thinking, make_dialect
+from boardwright.agents.dialects import MoveRequest, Thinking, make_dialect
 from boardwright.agents.pipe import Pipe, ProgramError
 from boardwright.agents.specs import DEPTH, NODES, SIMULATIONS, TIME, Option, Player, limit_of, seconds
 from boardwright.errors import BoardwrightError, IllegalMoveError
@@ -48,9 +48,9 @@ class ExternalPlayer(Agent):
             return self._ask(self._pipe, position, limit, watch)
 
     def _ask(self, pipe: Pipe, position: Position, limit: Limit, watch: Watch | None) -> Choice:
-        question = self._question(position, limit)
+        request = self._request(position, limit)
         deadline = time.monotonic() + (limit.seconds or 0.0) + self._wait
-        self._dialect.ask(pipe, question)
+        self._dialect.ask(pipe, request)
         best: Choice | None = None
         asked_to_stop = self._dialect.stop is None
         while True:
@@ -59,7 +59,7 @@ class ExternalPlayer(Agent):
                 pipe.send(str(self._dialect.stop))
                 asked_to_stop = True
                 continue
-            answer = self._dialect.read(pipe, line, question)
+            answer = self._dialect.read(pipe, line, request)
             if isinstance(answer, Choice):
                 return best if best is not None and best.line[: len(answer.line)] == answer.line else answer
             if isinstance(answer, Thinking):
@@ -67,16 +67,16 @@ class ExternalPlayer(Agent):
                 if watch is not None:
                     watch.report(best)
 
-    def _question(self, position: Position, limit: Limit) -> Question:
+    def _request(self, position: Position, limit: Limit) -> MoveRequest:
         """The position with as much history as can be sent, so that the program detects repetitions."""
         start = self._game.start()
         for base in (self._base or start, start):
             moves = _moves_between(base, position)
             if moves is not None:
                 self._base = base
-                return Question(base, base.hash == start.hash and base.plies == 0, moves, position, limit)
+                return MoveRequest(base, base.hash == start.hash and base.plies == 0, moves, position, limit)
         self._base = position
-        return Question(position, False, [], position, limit)
+        return MoveRequest(position, False, [], position, limit)
 
     def close(self) -> None:
         """Ends the program."""

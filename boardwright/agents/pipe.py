@@ -16,8 +16,8 @@ from typing import IO
 from boardwright.agents.base import Watch
 from boardwright.errors import BoardwrightError, printable
 
-LONGEST_LINE = 1 << 16  # bytes; longer lines arrive in pieces
-MOST_WAITING = 1000  # lines not yet read; a program that writes more waits
+MAX_LINE_BYTES = 1 << 16  # longer lines arrive in pieces
+MAX_WAITING_LINES = 1000  # lines not yet read; a program that writes more waits
 PATIENCE = 10.0  # timeout in seconds for writing once the pipe is full
 FAREWELL = 1.0  # seconds to exit after it was asked to
 STDERR_LINES = 4  # kept for error messages, the last ones
@@ -55,7 +55,7 @@ class Pipe:
                 _kill_group(watchdog)
             raise ProgramError(f"engine {command!r} cannot be started: {error.strerror}") from error
         self._watchdog = watchdog
-        self._lines: queue.Queue[str | None] = queue.Queue(MOST_WAITING)
+        self._lines: queue.Queue[str | None] = queue.Queue(MAX_WAITING_LINES)
         self._stderr: collections.deque[str] = collections.deque(maxlen=STDERR_LINES)
         self._stderr_reader = threading.Thread(target=self._read_stderr, daemon=True)
         self._stderr_reader.start()
@@ -138,7 +138,7 @@ def _lines_of(output: IO[bytes] | None) -> Iterator[str]:
     """The lines that a program writes, until it closes its output."""
     assert output is not None
     with output:
-        while piece := output.readline(LONGEST_LINE):
+        while piece := output.readline(MAX_LINE_BYTES):
             yield piece.decode(errors="replace").strip()
 
 

@@ -15,7 +15,7 @@ from boardwright.agents.base import Agent, Limit
 from boardwright.errors import BoardwrightError, UnknownNameError
 from boardwright.games.base import Game
 
-LONGEST_SPEC = 1000  # characters
+MAX_SPEC_LENGTH = 1000  # characters
 LIMITS = ("time", "nodes", "sims", "depth")  # options that limit the search for a move
 OLD_NAMES = {"zero": "alphazero"}  # of players: still accepted, and found in files of older versions
 DEFAULT_LIMIT = Limit(seconds=1.0)  # of searches whose spec sets none
@@ -57,8 +57,8 @@ def original_spec(spec: str) -> str:
 
 def split(spec: str) -> tuple[str, dict[str, str]]:
     """A spec's name and its options as text; raises BoardwrightError."""
-    if len(spec) > LONGEST_SPEC:
-        raise BoardwrightError(f"player {spec[:40]!r}…: a spec has at most {LONGEST_SPEC} characters")
+    if len(spec) > MAX_SPEC_LENGTH:
+        raise BoardwrightError(f"player {spec[:40]!r}…: a spec has at most {MAX_SPEC_LENGTH} characters")
     name, _, tail = spec.partition(":")
     name = OLD_NAMES.get(name, name)
     options: dict[str, str] = {}

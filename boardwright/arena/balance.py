@@ -15,11 +15,11 @@ from boardwright.errors import BoardwrightError
 from boardwright.games.lines import parse_counter
 from boardwright.stats.score import Interval, Score, Z, elo_of_score
 
-START, RANDOM, MOST_PLIES = "start", "random", 100
+START, RANDOM, MAX_PLIES = "start", "random", 100
 
 
 @dataclass(frozen=True, kw_only=True)
-class Question:
+class BalanceSettings:
     """The settings of a measurement."""
 
     game: str
@@ -145,10 +145,10 @@ def opening_plies(text: str) -> tuple[int, ...]:
         kind, _, detail = part.strip().partition(":")
         if kind == START and not detail:
             found.append(0)
-        elif kind == RANDOM and parse_counter(detail) in range(1, MOST_PLIES + 1):
+        elif kind == RANDOM and parse_counter(detail) in range(1, MAX_PLIES + 1):
             found.append(int(detail))
         else:
-            raise BoardwrightError(f"openings {part[:40]!r}: expected start or random:1 to random:{MOST_PLIES}")
+            raise BoardwrightError(f"openings {part[:40]!r}: expected start or random:1 to random:{MAX_PLIES}")
     return tuple(dict.fromkeys(found))
 
 

@@ -1,6 +1,6 @@
 """Games that measure balance: nets against themselves under several rule sets and with several kinds of openings.
 
-    for line in lines(Question(game=name, nets=(Path("best.net"),), rules=names), on_progress): ...
+    for line in lines(BalanceSettings(game=name, nets=(Path("best.net"),), rules=names), on_progress): ...
 
 A net is used for the rule set it was trained on, and for others with the same observation and actions if no net was
 trained on them; `Line.is_own` says which.
@@ -16,7 +16,7 @@ from pathlib import Path
 import jax
 
 from boardwright.agents.netchoice import check_player, purpose_of
-from boardwright.arena.balance import Line, Question, count, opening_name
+from boardwright.arena.balance import BalanceSettings, Line, count, opening_name
 from boardwright.errors import NetError
 from boardwright.games.base import Game
 from boardwright.games.registry import game as make_game
@@ -29,16 +29,16 @@ AT_ONCE = 2048  # games on the device
 CHUNK = 8  # actions in each game between two checks whether all are over
 
 
-def games_of(question: Question) -> list[tuple[NetFile, Game]]:
+def games_of(settings: BalanceSettings) -> list[tuple[NetFile, Game]]:
     """The net and the game of each rule set; raises BoardwrightError if they do not fit."""
-    nets = [_usable(path, question.game) for path in question.nets]
-    games = [make_game(question.game, rules) for rules in question.rules]
+    nets = [_usable(path, settings.game) for path in settings.nets]
+    games = [make_game(settings.game, rules) for rules in settings.rules]
     if not games:  # those that nets were trained on, each once
         games = [game for net in nets if _player(nets, game := netfile.game_of(net)) is net]
     found: list[tuple[NetFile, Game]] = []
     for asked in games:
         net = _player(nets, asked)
-        game = make_game(question.game, asked.rules, net.observation)
+        game = make_game(settings.game, asked.rules, net.observation)
         netfile.check_interface(net, game, "leave that rule set out, or take a net of its own")
         found.append((net, game))
     for net in nets:
@@ -65,21 +65,21 @@ def _usable(path: Path, game: str) -> NetFile:
     return net
 
 
-def lines(question: Question, on_progress: Callable[[str, int, int], None] | None = None) -> Iterator[Line]:
+def lines(settings: BalanceSettings, on_progress: Callable[[str, int, int], None] | None = None) -> Iterator[Line]:
     """Plays all games, line by line; `on_progress` gets the name of the line, finished games and all games."""
-    for net, game in games_of(question):
+    for net, game in games_of(settings):
         name, is_own = game.rules.name, not netfile.differing_rules(net, game)
-        for plies in question.openings:
+        for plies in settings.openings:
             what = f"{name}, {opening_name(plies)}"
             seeded_by = f"{_first_name(game)}, {opening_name(plies)}"
-            key = jax.random.fold_in(jax.random.key(question.seed), zlib.crc32(seeded_by.encode()))
-            show = functools.partial(_show_share, on_progress, what, question.games) if on_progress else None
-            policy = net_player(game, game, net.config, question.simulations)([net], plies)
+            key = jax.random.fold_in(jax.random.key(settings.seed), zlib.crc32(seeded_by.encode()))
+            show = functools.partial(_show_share, on_progress, what, settings.games) if on_progress else None
+            policy = net_player(game, game, net.config, settings.simulations)([net], plies)
             played = play_matches(
                 key,
                 env_of(game),
                 (policy,),
-                openings=question.games,  # every game has its own, so games are independent
+                openings=settings.games,  # every game has its own, so games are independent
                 at_once=AT_ONCE,
                 opening_plies=plies,
                 chunk=CHUNK,

@@ -33,7 +33,7 @@ from boardwright.games.base import Game
 from boardwright.games.record import GameRecord
 
 MOVES_AHEAD = 25  # number of moves that the time on a clock is shared among
-LARGEST_SHARE = 0.5  # of the time left, for one move
+MAX_SHARE = 0.5  # of the time left, for one move
 INCREMENT_SHARE = 0.75  # of the increment is used at once, so that the clock does not run down
 RESERVE = 0.05  # seconds that are never used: calling a player takes time too
 
@@ -48,7 +48,7 @@ class Clock:
     def share(self, left: float) -> float:
         """Seconds for a move when `left` seconds remain."""
         usable = max(left - RESERVE, 0.0)
-        return min(usable / MOVES_AHEAD + self.increment * INCREMENT_SHARE, usable * LARGEST_SHARE)
+        return min(usable / MOVES_AHEAD + self.increment * INCREMENT_SHARE, usable * MAX_SHARE)
 
 
 @dataclass(frozen=True, kw_only=True)

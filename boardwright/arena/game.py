@@ -21,7 +21,7 @@ from boardwright.errors import BoardwrightError, IllegalMoveError, printable
 from boardwright.games.base import CHANCE, Game, Outcome, Position
 from boardwright.games.record import GameRecord, result_of
 
-LONGEST_REASON = 500  # characters
+MAX_REASON_LENGTH = 500  # characters
 T = TypeVar("T")
 
 
@@ -126,4 +126,4 @@ def _reason(error: Exception) -> str:
     """An error in one line, with its class unless it is a BoardwrightError."""
     line = str(error).split("\n")[0]
     text = printable(line if isinstance(error, BoardwrightError) else f"{type(error).__name__}: {line}")
-    return text if len(text) <= LONGEST_REASON else text[: LONGEST_REASON - 1] + "…"
+    return text if len(text) <= MAX_REASON_LENGTH else text[: MAX_REASON_LENGTH - 1] + "…"

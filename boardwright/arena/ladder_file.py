@@ -14,7 +14,7 @@ from typing import Any
 from boardwright.agents.specs import current_spec
 from boardwright.arena.ladder import ANCHOR
 from boardwright.atomicfile import read_bounded, write_atomic
-from boardwright.coerce import MismatchError, checked
+from boardwright.coerce import MismatchError, check_value
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import Game
 from boardwright.stats.bayeselo import Rating
@@ -108,4 +108,4 @@ def _fields(kind: type, data: dict[str, Any], excluded: str = "") -> dict[str, A
     if data.keys() != hints.keys():
         odd = ", ".join(sorted(data.keys() ^ hints.keys()))
         raise MismatchError(f"missing or unknown: {odd[:100]}")
-    return {name: checked(value, hints[name]) for name, value in data.items()}
+    return {name: check_value(value, hints[name]) for name, value in data.items()}

@@ -24,8 +24,8 @@ from boardwright.games.base import CHANCE, Game, Position
 from boardwright.games.lines import play_words
 
 DEFAULT = "random:2"
-MOST_RANDOM_MOVES = 100
-LARGEST_FILE = 16 << 20  # bytes
+MAX_RANDOM_MOVES = 100
+MAX_FILE_BYTES = 16 << 20
 _TRIES = 50  # attempts to find a new random opening that is not decided
 
 
@@ -63,9 +63,9 @@ def beginnings(game: Game, source: str, seed: int) -> Iterator[Beginning]:
         return itertools.repeat(Beginning())
     if kind == "random":
         try:
-            moves = whole(1, MOST_RANDOM_MOVES)(detail)
+            moves = whole(1, MAX_RANDOM_MOVES)(detail)
         except ValueError:
-            expected = f"expected random:1 to random:{MOST_RANDOM_MOVES}"
+            expected = f"expected random:1 to random:{MAX_RANDOM_MOVES}"
             raise BoardwrightError(f"openings {source[:40]!r}: {expected}") from None
         return _random_beginnings(game, moves, seed)
     if kind == "ballots":
@@ -109,7 +109,7 @@ def _random_position(game: Game, moves: int, chance: random.Random) -> Position 
 
 def _read(source: str) -> str:
     try:
-        return read_bounded(Path(source), LARGEST_FILE).decode("utf-8-sig")
+        return read_bounded(Path(source), MAX_FILE_BYTES).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise BoardwrightError(f"openings {source!r}: not UTF-8 text") from None
     except (OSError, ValueError) as error:

@@ -27,7 +27,7 @@ class Tally:
         return self.plies / max(self.score.games, 1)
 
     @property
-    def seconds_a_move(self) -> float:
+    def seconds_per_move(self) -> float:
         """Mean thinking time."""
         return self.seconds / max(self.moves, 1)
 

@@ -22,7 +22,7 @@ import boardwright
 from boardwright.games.base import Game
 
 REPETITIONS = 3
-LEAST_SECONDS = 0.5  # of each repetition, for what can be repeated at will
+MIN_SECONDS = 0.5  # of each repetition, for what can be repeated at will
 
 
 @dataclass(frozen=True)
@@ -164,11 +164,11 @@ def build_seconds() -> float | None:
 
 
 def _rate(units: int, work: Callable[[], object]) -> float:
-    """Units per second, the best of some repetitions of at least LEAST_SECONDS each."""
+    """Units per second, the best of some repetitions of at least MIN_SECONDS each."""
     best = 0.0
     for _ in range(REPETITIONS):
         rounds, begin = 0, time.perf_counter()
-        while (elapsed := time.perf_counter() - begin) < LEAST_SECONDS:
+        while (elapsed := time.perf_counter() - begin) < MIN_SECONDS:
             work()
             rounds += 1
         best = max(best, rounds * units / elapsed)

@@ -10,7 +10,7 @@ from typing import Annotated
 from tyro.conf import Positional, arg
 
 from boardwright import __version__
-from boardwright.arena.balance import Line, Question, fields, opening_name, opening_plies
+from boardwright.arena.balance import BalanceSettings, Line, fields, opening_name, opening_plies
 from boardwright.cli.common import FOLDER, JsonOption, N, command_line, in_range, make_folder, print_json, write_text
 from boardwright.cli.progress import phases
 from boardwright.games.registry import game_class
@@ -18,7 +18,7 @@ from boardwright.nets import shipped
 from boardwright.papers import balance_page
 from boardwright.views.chart import render
 
-MOST_GAMES, MOST_SIMULATIONS = 10**6, 2**14
+MAX_GAMES, MAX_SIMULATIONS = 10**6, 2**14
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,13 +42,13 @@ class Options(JsonOption):
 def run(options: Options) -> None:
     """Prints one line per rule set and kind of opening, or JSON `{game, lines: [{rules, net, own, opening, …}]}`."""
     roles = game_class(options.game).roles
-    in_range("--games", options.games, 1, MOST_GAMES)
-    in_range("--simulations", options.simulations, 1, MOST_SIMULATIONS)
+    in_range("--games", options.games, 1, MAX_GAMES)
+    in_range("--simulations", options.simulations, 1, MAX_SIMULATIONS)
     in_range("--seed", options.seed, 0, 2**31 - 1)
     nets = tuple(dict.fromkeys(map(shipped.find, _names(options.net))))
     from boardwright.arena import balance_games
 
-    question = Question(
+    settings = BalanceSettings(
         game=options.game,
         nets=nets,
         rules=() if options.rules is None else _names(options.rules),
@@ -57,12 +57,12 @@ def run(options: Options) -> None:
         simulations=options.simulations,
         seed=options.seed,
     )
-    balance_games.games_of(question)  # raises before the folder is made
+    balance_games.games_of(settings)  # raises before the folder is made
     if options.out is not None:
         make_folder("--out", options.out)
     lines = []
     with phases() as show:
-        for line in balance_games.lines(question, show.phase):
+        for line in balance_games.lines(settings, show.phase):
             lines.append(line)
             if not options.json:
                 show.line(_words(line, roles, several=len(nets) > 1))
@@ -72,9 +72,9 @@ def run(options: Options) -> None:
         setting = f"on {jax.devices()[0].device_kind}, boardwright {__version__}"
         given = ("net", "rules", "games", "simulations", "openings", *(["seed"] if options.seed else []))
         command = command_line(["balance", options.game], options, given)
-        text = balance_page.page(question, lines, command=command, setting=setting)
+        text = balance_page.page(settings, lines, command=command, setting=setting)
         write_text(options.out / "balance.md", text)
-        write_text(options.out / balance_page.PICTURE, render(balance_page.chart(question, lines)))
+        write_text(options.out / balance_page.PICTURE, render(balance_page.chart(settings, lines)))
     if options.json:
         rows = [fields(line, roles) for line in lines]
         print_json({"game": options.game, "simulations": options.simulations, "lines": rows})

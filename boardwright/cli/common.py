@@ -110,21 +110,21 @@ def only_game(games: Sequence[str], database: Path, nothing: str) -> str:
 
 def read_bytes(path: Path, most: int) -> bytes:
     """The content of an ordinary file; raises BoardwrightError if it has more than `most` bytes."""
-    with _refusals("read", path):
+    with _translate_os_errors("read", path):
         return read_bounded(path, most)
 
 
 def write_text(path: Path, text: str) -> None:
     """Writes a file, atomically if it is an ordinary one and not a pipe; raises BoardwrightError for a database."""
-    check_place(path)
-    with _refusals("write", path):
+    check_not_database(path)
+    with _translate_os_errors("write", path):
         if path.exists() and not path.is_file():
             path.write_text(text, encoding="utf-8")
         else:
             write_atomic(path.resolve(), text.encode())
 
 
-def check_place(path: Path) -> None:
+def check_not_database(path: Path) -> None:
     """Raises BoardwrightError if text would replace a database, since two file names were probably mixed up."""
     try:
         with open_ordinary(path) as file:
@@ -144,7 +144,7 @@ def make_folder(option: str, folder: Path) -> None:
 
 
 @contextmanager
-def _refusals(verb: str, path: Path) -> Iterator[None]:
+def _translate_os_errors(verb: str, path: Path) -> Iterator[None]:
     """Errors of the system as BoardwrightError."""
     try:
         yield

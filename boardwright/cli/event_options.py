@@ -19,8 +19,8 @@ from boardwright.errors import BoardwrightError
 from boardwright.records.events import play_events
 from boardwright.records.store import open_store
 
-MOST_WORKERS = 1024
-MOST_GAMES = 10**7
+MAX_WORKERS = 1024
+MAX_GAMES = 10**7
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +43,7 @@ class EventOptions(GameOptions):
 
     def event(self, players: tuple[str, ...], gauntlet: bool = False) -> Event:
         """The event these options describe; raises BoardwrightError if it cannot be played."""
-        in_range("--workers", self.workers, 1, MOST_WORKERS)
+        in_range("--workers", self.workers, 1, MAX_WORKERS)
         if self.ray is not None and self.workers != 1:
             raise BoardwrightError(
                 "--ray and --workers exclude each other: a cluster plays as many games as it has cores"

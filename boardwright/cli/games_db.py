@@ -31,10 +31,10 @@ from boardwright.records.games import GameFilter, StoredGame, count_games, find_
 from boardwright.records.store import open_store
 
 RESULTS = {"first": 0, "second": 1, "draw": DRAW, "unfinished": ONGOING}
-MOST_GAMES = 10**9
+MAX_GAMES = 10**9
 WIDTH = 100  # of lines of moves, in characters
-LARGEST_FILE = 64 << 20  # bytes
-MOST_COMPLAINTS = 5  # problems of a file that are reported one by one
+MAX_FILE_BYTES = 64 << 20
+MAX_WARNINGS = 5  # problems of a file that are reported one by one
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,8 +61,8 @@ class Filters:
             rules=self.rules,
             player=self.player,
             result=None if self.result is None else RESULTS[self.result],
-            event=in_range("--event", self.event, 1, MOST_GAMES),
-            limit=in_range("--limit", self.limit, 1, MOST_GAMES),
+            event=in_range("--event", self.event, 1, MAX_GAMES),
+            limit=in_range("--limit", self.limit, 1, MAX_GAMES),
         )
 
 
@@ -122,7 +122,7 @@ def _list(options: List) -> None:
                 played, record = stored.played, stored.played.record
                 words = (f"{record.game} {record.rules.name}", " - ".join(played.players), _ending(record))
                 print(printable("  ".join([f"{stored.id:>6}", *words, stored.stored])))
-    _complain(damaged, "left out")
+    _print_warnings(damaged, "left out")
 
 
 def _summary(stored: StoredGame) -> dict[str, Any]:
@@ -154,7 +154,7 @@ def _ending(record: GameRecord) -> str:
 def _show(options: Show) -> None:
     """Prints header, moves and last position, or JSON: the summary with actions, moves, seconds, opening, position."""
     with open_store(options.db, create=False) as store:
-        stored = next(find_games(store, GameFilter(id=in_range("the game's number", options.id, 1, MOST_GAMES))), None)
+        stored = next(find_games(store, GameFilter(id=in_range("the game's number", options.id, 1, MAX_GAMES))), None)
     if stored is None:
         raise BoardwrightError(f"{options.db} has no game {options.id}: `boardwright games-db list` shows all")
     played, record = stored.played, stored.played.record
@@ -199,13 +199,13 @@ def _export(options: Export) -> None:
     else:
         write_text(options.out, text)
         print(f"wrote {options.out}")
-    _complain(damaged + problems, "left out")
+    _print_warnings(damaged + problems, "left out")
 
 
 def _import(options: Import) -> None:
     """Prints how many games were stored, or JSON `{stored, known, errors: [text …]}`."""
     game_class(options.game)  # raises if there is no such game
-    data = read_bytes(options.file, LARGEST_FILE)
+    data = read_bytes(options.file, MAX_FILE_BYTES)
     with open_store(options.db, create=True) as store:
         imported = import_games(store, options.game, data)
     if not imported.stored and not imported.known:
@@ -217,12 +217,12 @@ def _import(options: Import) -> None:
         return
     known = f", {imported.known} were stored before" if imported.known else ""
     print(f"stored {imported.stored} games in {options.db}{known}")
-    _complain([str(error) for error in imported.errors], "not stored")
+    _print_warnings([str(error) for error in imported.errors], "not stored")
 
 
-def _complain(problems: list[str], fate: str) -> None:
+def _print_warnings(problems: list[str], fate: str) -> None:
     """Prints a warning on stderr for each skipped game."""
-    for problem in problems[:MOST_COMPLAINTS]:
+    for problem in problems[:MAX_WARNINGS]:
         print(f"boardwright: warning: {fate}: {printable(problem)}", file=sys.stderr)
-    if len(problems) > MOST_COMPLAINTS:
-        print(f"boardwright: warning: and {len(problems) - MOST_COMPLAINTS} more {fate}", file=sys.stderr)
+    if len(problems) > MAX_WARNINGS:
+        print(f"boardwright: warning: and {len(problems) - MAX_WARNINGS} more {fate}", file=sys.stderr)

@@ -18,19 +18,19 @@ from boardwright.arena import ladder, ladder_file
 from boardwright.arena.event import check_even
 from boardwright.arena.ladder_file import RatedField
 from boardwright.arena.tally import forfeits
-from boardwright.cli.common import N, check_place, command_line, in_range, print_json, write_text
-from boardwright.cli.event_options import MOST_GAMES, EventOptions
+from boardwright.cli.common import N, check_not_database, command_line, in_range, print_json, write_text
+from boardwright.cli.event_options import MAX_GAMES, EventOptions
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import Game
 from boardwright.games.declarations import LadderRow
 from boardwright.games.registry import game_class
 from boardwright.papers.report import fill_template, table
 from boardwright.records.games import encounters
-from boardwright.records.mixtures import mixtures
+from boardwright.records.mixtures import comparability_warnings
 from boardwright.records.store import open_store
 from boardwright.stats.bayeselo import Rating, rate
 
-LONGEST_MACHINE = 200  # characters
+MAX_MACHINE_LENGTH = 200  # characters
 Ranking = list[tuple[LadderRow, Rating | None]]  # strongest first
 
 
@@ -53,7 +53,7 @@ def run(options: Options) -> None:
     """
     game = options.bound_game()
     if options.out is not None:
-        check_place(options.out)  # fails now rather than after hours
+        check_not_database(options.out)  # fails now rather than after hours
     rows = ladder.rows_of(game, ladder.shipped_nets())
     if options.db is None:
         if options.ship is not None:
@@ -83,8 +83,8 @@ def _ship_path(options: Options, game: Game) -> Path | None:
     """The package's file of ratings with --ship, else None; raises BoardwrightError for a wrong --ship."""
     if options.ship is None:
         return None
-    if not options.ship.strip() or not options.ship.isprintable() or len(options.ship) > LONGEST_MACHINE:
-        raise BoardwrightError(f"--ship: name the machine in one line of at most {LONGEST_MACHINE} characters")
+    if not options.ship.strip() or not options.ship.isprintable() or len(options.ship) > MAX_MACHINE_LENGTH:
+        raise BoardwrightError(f"--ship: name the machine in one line of at most {MAX_MACHINE_LENGTH} characters")
     path = ladder_file.path_of(game)
     if path is None:
         shipped = ", ".join(game.rule_sets())
@@ -95,7 +95,7 @@ def _ship_path(options: Options, game: Game) -> Path | None:
 def _measure(options: Options, game: Game, rows: Sequence[LadderRow]) -> RatedField:
     """Plays the missing games; returns ratings by all games of these players in the database."""
     assert options.db is not None
-    per_pair = check_even("--games-per-pair", in_range("--games-per-pair", options.games_per_pair, 1, MOST_GAMES))
+    per_pair = check_even("--games-per-pair", in_range("--games-per-pair", options.games_per_pair, 1, MAX_GAMES))
     pairs = ladder.near_pairs(rows, in_range("--apart", options.apart, 1, 1000))
     together = options.event(tuple(row.spec for row in rows))
     matches = [replace(together, players=pair) for pair in pairs]
@@ -104,7 +104,7 @@ def _measure(options: Options, game: Game, rows: Sequence[LadderRow]) -> RatedFi
     with open_store(options.db, create=False) as store:
         games = encounters(store, game.name, game.rules.name, field)
         everyone = encounters(store, game.name, game.rules.name)
-        doubts = mixtures(store, game.name, game.rules.name, field)
+        doubts = comparability_warnings(store, game.name, game.rules.name, field)
     if left_out := sum({met.first, met.second} <= field.keys() for met in everyone) - len(games):
         doubts.append(f"{left_out:,} games of other nets with the same names are ignored")
     ratings = rate(games)

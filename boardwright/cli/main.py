@@ -53,8 +53,8 @@ A self-play laboratory for board games.
 
 {commands}
 'boardwright COMMAND --help' shows a command's options."""
-LONGEST_MESSAGE = 600  # characters of an error line
-NARROWEST = 40  # columns of help; tyro hangs when there are only a few
+MAX_MESSAGE_LENGTH = 600  # characters of an error line
+MIN_COLUMNS = 40  # of help texts; tyro hangs when there are only a few
 _NO_NUMBER = (  # tyro's messages for a value that is not a number, and what is expected
     (r"invalid literal for int\(\) with base 10: (.*)", "a whole number"),
     (r"no type matching \{None\}\|INT could be instantiated from \[(.*)\]\.", "a whole number"),
@@ -146,10 +146,10 @@ def _parse(options: type, command: str, description: str | None, arguments: list
 
 @contextlib.contextmanager
 def _minimum_width() -> Iterator[None]:
-    """Sets COLUMNS to `NARROWEST` for narrower terminals."""
+    """Sets COLUMNS to `MIN_COLUMNS` for narrower terminals."""
     before = os.environ.get("COLUMNS")
-    if shutil.get_terminal_size().columns < NARROWEST:
-        os.environ["COLUMNS"] = str(NARROWEST)
+    if shutil.get_terminal_size().columns < MIN_COLUMNS:
+        os.environ["COLUMNS"] = str(MIN_COLUMNS)
     try:
         yield
     finally:
@@ -180,7 +180,7 @@ def _simplify(sentence: str) -> str:
 
 def _fail(message: str) -> NoReturn:
     line = printable(" ".join(message.split()))
-    if len(line) > LONGEST_MESSAGE:
-        line = f"{line[: LONGEST_MESSAGE // 2]} … {line[-LONGEST_MESSAGE // 2 :]}"
+    if len(line) > MAX_MESSAGE_LENGTH:
+        line = f"{line[: MAX_MESSAGE_LENGTH // 2]} … {line[-MAX_MESSAGE_LENGTH // 2 :]}"
     print(f"boardwright: {line}", file=sys.stderr)
     sys.exit(2)

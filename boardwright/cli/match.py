@@ -7,7 +7,7 @@ from tyro.conf import Positional
 from boardwright.arena.event import Event, PlayedGame, check_even
 from boardwright.arena.tally import MatchTally, Tally, match_tally, pair_points, points
 from boardwright.cli.common import N, in_range, print_json
-from boardwright.cli.event_options import MOST_GAMES, EventOptions
+from boardwright.cli.event_options import MAX_GAMES, EventOptions
 from boardwright.errors import printable
 from boardwright.stats.score import Interval, elo_of_score, score_interval
 
@@ -26,7 +26,7 @@ def run(options: Options) -> None:
 
     `forfeits` is `{a, b, reasons}`: games lost by breaking the rules of the match.
     """
-    games = check_even("--games", in_range("--games", options.games, 1, MOST_GAMES))
+    games = check_even("--games", in_range("--games", options.games, 1, MAX_GAMES))
     event = options.event((options.a, options.b))
     played = options.play_all([event], games)
     counted = match_tally(played)
@@ -65,7 +65,7 @@ def _print_table(event: Event, played: list[PlayedGame], counted: MatchTally, sc
     low, mid, high = (elo_of_score(value) for value in (score.low, score.mean, score.high))
     print(f"  Elo of A above B: {mid + 0.0:.0f} (95 % interval {low:.0f} to {high:.0f})")
     for name, side in (("A", total), ("B", counted.b)):
-        spent = f"{side.seconds:.1f} s in total, {1000 * side.seconds_a_move:.1f} ms/move"
+        spent = f"{side.seconds:.1f} s in total, {1000 * side.seconds_per_move:.1f} ms/move"
         forfeits = f"; {side.forfeits} games forfeited" if side.forfeits else ""
         print(f"  {name} used {spent}, at most {side.longest:.3f} s{forfeits}")
     for reason in _reasons(played):

@@ -14,7 +14,7 @@ from boardwright.cli.common import JsonOption, N, in_range, print_json
 if TYPE_CHECKING:
     from boardwright.learn.run.packing import Packed
 
-MOST_NETS = 1000
+MAX_NETS = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +30,7 @@ class Options(JsonOption):
 
 def run(options: Options) -> None:
     """Prints the packed files and their sizes, or JSON `{file, bytes, iteration, frames, parts, nets, files}`."""
-    in_range("--nets", options.nets, 1, MOST_NETS)
+    in_range("--nets", options.nets, 1, MAX_NETS)
     from boardwright.learn.run import packing
 
     packed = packing.pack(options.run, options.file, nets=options.nets)

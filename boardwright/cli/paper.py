@@ -27,7 +27,7 @@ from boardwright.cli.common import (
     print_json,
     write_text,
 )
-from boardwright.cli.event_options import MOST_GAMES, MOST_WORKERS, EventOptions, interruptible
+from boardwright.cli.event_options import MAX_GAMES, MAX_WORKERS, EventOptions, interruptible
 from boardwright.cli.progress import phases, track
 from boardwright.cli.stopping import stop_on_signal
 from boardwright.cli.train import cache_compilations
@@ -56,7 +56,7 @@ PAPERS = {
     "tablutzero": Paper("tablutzero", ("quick", "work", "archive", "runs", "train", "minutes")),
     "draughts": Paper("draughtszero", ("quick", "work", "archive", "nets", "tables", "positions"), ("best.net",)),
 }
-RANGES = {"workers": MOST_WORKERS, "seeds": 100, "at_once": 64, "positions": 10**5}  # from 1
+RANGES = {"workers": MAX_WORKERS, "seeds": 100, "at_once": 64, "positions": 10**5}  # from 1
 REPEATED = ("quick", "train", "seed", "seeds", "games", "positions", "minutes")  # options that a page's command shows
 
 
@@ -180,7 +180,7 @@ def _play_heuristics(options: Options) -> None:
     """Plays the Tablut heuristics paper; prints a table, or JSON `{sides: [{player, opponent, role, wins, …}]}`."""
     from boardwright.papers.tablut_heuristics import claims, report
 
-    in_range("--games", options.games, 1, MOST_GAMES)
+    in_range("--games", options.games, 1, MAX_GAMES)
     event_options = EventOptions(
         game=claims.GAME,
         rules=claims.RULES,

@@ -9,7 +9,7 @@ from boardwright.cli.common import PositionOptions, in_range, print_json
 from boardwright.cli.progress import track
 from boardwright.games.base import Position
 
-DEEPEST = 64
+MAX_DEPTH = 64
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +24,7 @@ class Options(PositionOptions):
 
 def run(options: Options) -> None:
     """Prints the count, or JSON `{game, rules, depth, nodes}` (and `divide` with --divide)."""
-    depth = in_range("--depth", options.depth, 0, DEEPEST)
+    depth = in_range("--depth", options.depth, 0, MAX_DEPTH)
     position = options.chosen_position()
     begin = time.perf_counter()
     behind: dict[str, int] = {}

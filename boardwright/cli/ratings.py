@@ -10,12 +10,12 @@ from boardwright.errors import BoardwrightError, UnknownNameError, printable
 from boardwright.games.registry import current_rule_name, game_class
 from boardwright.records.files import read_results
 from boardwright.records.games import GameFilter, count_games, encounters, rule_set_names
-from boardwright.records.mixtures import mixtures
+from boardwright.records.mixtures import comparability_warnings
 from boardwright.records.store import open_store
 from boardwright.stats.bayeselo import Ratings, rate, rate_by_role
 from boardwright.stats.pairings import Encounter
 
-LARGEST_CSV = 256 << 20  # bytes
+MAX_CSV_BYTES = 256 << 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +60,7 @@ def _from_table(options: Options) -> tuple[list[Encounter], tuple[str, str], lis
     assert options.csv is not None
     if options.rules is not None:
         raise BoardwrightError("--rules needs --db: a table of results has no rule sets")
-    games = read_results(read_bytes(options.csv, LARGEST_CSV), str(options.csv))
+    games = read_results(read_bytes(options.csv, MAX_CSV_BYTES), str(options.csv))
     if not games:
         raise BoardwrightError(f"{options.csv}: there are no games to rate")
     roles = ("first", "second") if options.game is None else game_class(options.game).roles
@@ -82,7 +82,7 @@ def _from_database(options: Options) -> tuple[list[Encounter], tuple[str, str], 
         games = encounters(store, name, rules)
         if not games:
             raise BoardwrightError(f"{options.db}: there are no finished games of {name} to rate")
-        doubts = mixtures(store, name, rules)
+        doubts = comparability_warnings(store, name, rules)
     return games, game_class(name).roles, doubts
 
 

@@ -13,7 +13,7 @@ from tyro.conf import Positional
 from boardwright.arena.event import PlayedGame, check_even
 from boardwright.arena.tally import points
 from boardwright.cli.common import N, in_range, print_json
-from boardwright.cli.event_options import MOST_GAMES, EventOptions, interruptible
+from boardwright.cli.event_options import MAX_GAMES, EventOptions, interruptible
 from boardwright.cli.progress import track
 from boardwright.stats.sprt import Sprt, count_pairs
 
@@ -33,7 +33,7 @@ class Options(EventOptions):
 
 def run(options: Options) -> None:
     """Prints the decision, or JSON `{decision, llr, lower, upper, pairs, score, elo, …, games, pentanomial}`."""
-    most = check_even("--max-games", in_range("--max-games", options.max_games, 1, MOST_GAMES))
+    most = check_even("--max-games", in_range("--max-games", options.max_games, 1, MAX_GAMES))
     test = Sprt(options.elo0, options.elo1, options.alpha, options.beta)
     event = options.event((options.a, options.b))
     pairs: list[tuple[float, float]] = []

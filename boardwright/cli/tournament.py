@@ -8,7 +8,7 @@ from boardwright.agents.specs import current_spec
 from boardwright.arena.event import Event, PlayedGame, check_even
 from boardwright.arena.tally import encounters, forfeits
 from boardwright.cli.common import N, in_range, print_json
-from boardwright.cli.event_options import MOST_GAMES, EventOptions
+from boardwright.cli.event_options import MAX_GAMES, EventOptions
 from boardwright.errors import BoardwrightError, printable
 from boardwright.stats.bayeselo import Ratings, rate
 from boardwright.stats.pairings import CrosstableRow, crosstable
@@ -27,7 +27,7 @@ class Options(EventOptions):
 
 def run(options: Options) -> None:
     """Prints a crosstable and ratings, or JSON `{games, players: […], pairs: […], ratings: […]}`."""
-    per_pair = check_even("--games-per-pair", in_range("--games-per-pair", options.games_per_pair, 1, MOST_GAMES))
+    per_pair = check_even("--games-per-pair", in_range("--games-per-pair", options.games_per_pair, 1, MAX_GAMES))
     if len(options.players) < 2:
         raise BoardwrightError("a tournament needs two players or more: name them after the game")
     players = tuple(current_spec(player) for player in options.players)

@@ -10,7 +10,7 @@ from boardwright.games.base import ONGOING, Outcome, Position
 from boardwright.games.record import GameRecord, outcome_of, result_of
 
 MAX_CHARACTERS = 16 << 20
-LONGEST_MESSAGE = 400
+MAX_MESSAGE_LENGTH = 400
 
 GameText = TypeVar("GameText")
 
@@ -76,8 +76,8 @@ class GameFiles(Generic[GameText]):
                 line_start = max(line_start, text.rfind("\n", counted, problem.offset) + 1)
                 counted = problem.offset
                 message = f"line {line}, column {problem.offset - line_start + 1}: {problem}"
-                if len(message) > LONGEST_MESSAGE:
-                    message = message[: LONGEST_MESSAGE - 3] + "..."
+                if len(message) > MAX_MESSAGE_LENGTH:
+                    message = message[: MAX_MESSAGE_LENGTH - 3] + "..."
                 errors.append(GameFileError(printable(message)))
         return records, errors
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from boardwright.errors import IllegalMoveError
 from boardwright.games.base import Position
 
-MOST = 999_999  # of a counter in the text of a position
-LONGEST_MOVE = 3  # words: `castle b3 r90`
+MAX_COUNTER = 999_999  # of a counter in the text of a position
+MAX_MOVE_WORDS = 3  # as in `castle b3 r90`
 
 
 def play_words(position: Position, words: Sequence[str]) -> Position:
@@ -16,7 +16,7 @@ def play_words(position: Position, words: Sequence[str]) -> Position:
     """
     played, ply = 0, 1
     while played < len(words):
-        for length in (1, *range(min(LONGEST_MOVE, len(words) - played), 1, -1)):
+        for length in (1, *range(min(MAX_MOVE_WORDS, len(words) - played), 1, -1)):
             try:
                 position = position.play(" ".join(words[played : played + length]))
             except IllegalMoveError:
@@ -80,7 +80,7 @@ def fill(words: Iterable[str], width: int, gap: str = " ") -> list[str]:
 
 
 def parse_counter(text: str) -> int | None:
-    """A whole number from 0 to MOST in plain digits, or None for anything else."""
-    if len(text) > len(str(MOST)) or not (text.isascii() and text.isdigit()):
+    """A whole number from 0 to MAX_COUNTER in plain digits, or None for anything else."""
+    if len(text) > len(str(MAX_COUNTER)) or not (text.isascii() and text.isdigit()):
         return None
     return int(text)

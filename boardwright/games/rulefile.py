@@ -20,13 +20,13 @@ from pathlib import Path
 from typing import Any
 
 from boardwright.atomicfile import read_bounded
-from boardwright.coerce import MismatchError, checked
+from boardwright.coerce import MismatchError, check_value
 from boardwright.errors import RulesError, UnknownNameError
 from boardwright.games.base import Game, Rules
 
 MAX_BYTES = 1 << 20
-LONGEST_NAME = 60
-LONGEST_GAME = 4096  # most plies a rule set may allow
+MAX_NAME_LENGTH = 60
+MAX_GAME_PLIES = 4096  # that a rule set may allow
 _NOT_IN_TEXT = {  # keys of rule files that are not options
     "name": "the name has its own tag",
     "base": "a game file lists the options themselves",
@@ -40,8 +40,8 @@ class CheckedRules(ABC):
     name: str
 
     def __post_init__(self) -> None:
-        if not (self.name and self.name.isprintable() and len(self.name) <= LONGEST_NAME):
-            raise RulesError(f"rule set name {self.name[:80]!r}: expected 1 to {LONGEST_NAME} printable characters")
+        if not (self.name and self.name.isprintable() and len(self.name) <= MAX_NAME_LENGTH):
+            raise RulesError(f"rule set name {self.name[:80]!r}: expected 1 to {MAX_NAME_LENGTH} printable characters")
         problem = self.problem()
         if problem:
             raise RulesError(f"rule set {self.name!r}: {problem}")
@@ -56,8 +56,8 @@ def limits_problem(rules: Any) -> str | None:
     if rules.repetition_limit is not None and not 2 <= rules.repetition_limit <= 100:
         return f"repetition_limit must be from 2 to 100, not {rules.repetition_limit}"
     for key, limit in (("max_quiet_plies", rules.max_quiet_plies), ("max_plies", rules.max_plies)):
-        if limit is not None and not 1 <= limit <= LONGEST_GAME:
-            return f"{key} must be from 1 to {LONGEST_GAME}, not {limit}"
+        if limit is not None and not 1 <= limit <= MAX_GAME_PLIES:
+            return f"{key} must be from 1 to {MAX_GAME_PLIES}, not {limit}"
     if rules.max_quiet_plies is None and rules.max_plies is None:
         return "no limit ends the game: set max_plies or max_quiet_plies"
     return None
@@ -105,7 +105,7 @@ def build(game: type[Game], options: Mapping[str, Any]) -> Rules:
             raise UnknownNameError("rule option", str(key), hints)
         may_be_none = type(None) in typing.get_args(hints[key])  # which TOML cannot say
         try:
-            values[key] = checked(None if value == "none" and may_be_none else value, hints[key])
+            values[key] = check_value(None if value == "none" and may_be_none else value, hints[key])
         except MismatchError as error:
             raise RulesError(f"rule option {key!r}: {error}") from error
     if base is not None:

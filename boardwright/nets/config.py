@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from boardwright.coerce import MismatchError, checked
+from boardwright.coerce import MismatchError, check_value
 from boardwright.errors import NetError, UnknownNameError
 from boardwright.setting import setting, settings_of
 
@@ -190,7 +190,7 @@ def _check_all(config: Architecture) -> None:
     for name, option in settings_of(type(config)).items():
         value = getattr(config, name)
         try:
-            checked(value, hints[name])
+            check_value(value, hints[name])
         except MismatchError as error:
             raise NetError(f"net option {name}: {error}") from error
         numbers = value if isinstance(value, tuple) else (value,)

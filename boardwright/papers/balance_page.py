@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from boardwright.arena.balance import Line, Question, opening_name
+from boardwright.arena.balance import BalanceSettings, Line, opening_name
 from boardwright.games.registry import game_class
 from boardwright.papers.report import OPEN, Rows, fill_template, percent, table
 from boardwright.stats.score import Interval
@@ -19,26 +19,26 @@ rules of the row, but its evaluations come from the rules it was trained on.
 """
 
 
-def page(question: Question, lines: Sequence[Line], *, command: str, setting: str) -> str:
+def page(settings: BalanceSettings, lines: Sequence[Line], *, command: str, setting: str) -> str:
     """A page of its own; its picture is the file `PICTURE`."""
-    title = f"{game_class(question.game).title}: which side is favoured?"
-    return f"# {title}\n\nMade by `{command}`: {setting}.\n\n{section(question, lines, PICTURE)}\n"
+    title = f"{game_class(settings.game).title}: which side is favoured?"
+    return f"# {title}\n\nMade by `{command}`: {setting}.\n\n{section(settings, lines, PICTURE)}\n"
 
 
-def section(question: Question, lines: Sequence[Line], picture: str) -> str:
+def section(settings: BalanceSettings, lines: Sequence[Line], picture: str) -> str:
     """The text without a title, for use in other pages."""
-    first, second = game_class(question.game).roles
+    first, second = game_class(settings.game).roles
     several = several_play(lines)
     return fill_template(
         __file__,
         "balance.md",
         who="In each row the net named there" if several else "One net",
         nets="these nets" if several else "this net",
-        simulations=question.simulations,
-        games=question.games,
+        simulations=settings.simulations,
+        games=settings.games,
         first=first,
         second=second,
-        rows=table(rows(question, lines)),
+        rows=table(rows(settings, lines)),
         note="" if all(line.is_own for line in lines) else OUT_OF_RULES_NOTE,
         picture=picture,
     ).rstrip()
@@ -49,9 +49,9 @@ def several_play(lines: Sequence[Line]) -> bool:
     return len({line.net for line in lines}) > 1
 
 
-def rows(question: Question, lines: Sequence[Line]) -> Rows:
+def rows(settings: BalanceSettings, lines: Sequence[Line]) -> Rows:
     """The rows of the table, its head first; it has the column `net` only if several nets play."""
-    first, second = game_class(question.game).roles
+    first, second = game_class(settings.game).roles
     several = several_play(lines)
     columns = ("opening", f"{first} won", "drawn", f"{second} won", f"score of {first}", "advantage", "plies")
     found: Rows = [("rules", *(["net"] if several else []), *columns, "different openings", "favoured")]
@@ -76,7 +76,7 @@ def rows(question: Question, lines: Sequence[Line]) -> Rows:
     return found
 
 
-def chart(question: Question, lines: Sequence[Line]) -> Chart:
+def chart(settings: BalanceSettings, lines: Sequence[Line]) -> Chart:
     """The score of the first role by plies of the opening, one line per rule set, with its interval."""
     curves = []
     for place, rules in enumerate(dict.fromkeys(line.rules for line in lines)):
@@ -84,7 +84,7 @@ def chart(question: Question, lines: Sequence[Line]) -> Chart:
         scores = [line.counts.score for line in mine]
         columns = ([getattr(score, name) for score in scores] for name in ("mean", "low", "high"))
         curves.append(Curve(rules, [float(line.plies) for line in mine], *columns, colour=place))
-    first, deepest = game_class(question.game).roles[0], float(max((line.plies for line in lines), default=0))
+    first, deepest = game_class(settings.game).roles[0], float(max((line.plies for line in lines), default=0))
     curves.append(Curve("even", [0.0, deepest], [0.5, 0.5], colour=EVEN_COLOUR, dash=1))
     axes = ("random plies before the game", f"score of the {first}")
     title = f"Score of the {first}, {'the same' if several_play(lines) else 'one'} net on both sides"

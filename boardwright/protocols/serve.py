@@ -9,7 +9,7 @@ from boardwright.games.base import Game
 from boardwright.protocols.line import LineProtocol
 from boardwright.protocols.session import Engine
 
-LONGEST_LINE = 1 << 20  # characters
+MAX_LINE_LENGTH = 1 << 20  # characters
 
 
 PROTOCOLS: dict[str, type[Engine]] = {"line": LineProtocol}  # for every game
@@ -41,7 +41,7 @@ def serve(protocol: str, game: Game, spec: str) -> None:
 
 def _next_line() -> str:
     """A line of stdin, empty at its end; one that is too long is cut, so that it is still one line."""
-    line = piece = sys.stdin.readline(LONGEST_LINE)
-    while len(piece) == LONGEST_LINE and not piece.endswith("\n"):
-        piece = sys.stdin.readline(LONGEST_LINE)
+    line = piece = sys.stdin.readline(MAX_LINE_LENGTH)
+    while len(piece) == MAX_LINE_LENGTH and not piece.endswith("\n"):
+        piece = sys.stdin.readline(MAX_LINE_LENGTH)
     return line

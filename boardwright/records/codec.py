@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boardwright.coerce import MismatchError, checked
+from boardwright.coerce import MismatchError, check_value
 from boardwright.errors import BoardwrightError
 from boardwright.games import registry, rulefile
 from boardwright.games.base import Rules
@@ -51,17 +51,17 @@ def rules_of(game: str, text: str) -> Rules:
 
 
 def config_of(text: str) -> dict[str, Any]:
-    """The configuration of an event; the parts that are read later are checked."""
+    """The configuration of an event; the parts that are read later are check_value."""
     config = _table(json.loads(text), "config")
-    checked(config.get("players", []), tuple[str, ...])
-    checked(list(_table(config.get("nets", {}), "nets").values()), tuple[str, ...])
+    check_value(config.get("players", []), tuple[str, ...])
+    check_value(list(_table(config.get("nets", {}), "nets").values()), tuple[str, ...])
     conditions = _table(config.get("conditions", {}), "conditions")
     for name, hint in _CONDITIONS.items():
         if name in conditions:
-            checked(conditions[name], hint)
+            check_value(conditions[name], hint)
     if conditions.get("clock") is not None:
         clock = _table(conditions["clock"], "clock")
-        checked([clock["seconds"], clock["increment"]], tuple[float, float])
+        check_value([clock["seconds"], clock["increment"]], tuple[float, float])
     return config
 
 

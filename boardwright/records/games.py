@@ -10,7 +10,7 @@ from typing import Any
 from boardwright import __version__
 from boardwright.agents.specs import OLD_NAMES, current_spec
 from boardwright.arena.event import PlayedGame
-from boardwright.coerce import checked
+from boardwright.coerce import check_value
 from boardwright.errors import BoardwrightError, printable
 from boardwright.games.base import ONGOING, Rules
 from boardwright.games.record import GameRecord
@@ -20,7 +20,7 @@ from boardwright.records.store import Store, insert
 from boardwright.stats.pairings import Encounter
 
 UNKNOWN = "?"  # a player that a game file does not name
-LONGEST_REASON = 200  # characters, why a game cannot be read
+MAX_REASON_LENGTH = 200  # characters, why a game cannot be read
 _COLUMNS: dict[str, Any] = dict.fromkeys(("id", "number", "opening", "result"), int)  # a damaged schema lets others in
 _COLUMNS |= dict.fromkeys(("reason", "stored", "first_spec", "second_spec", "first_version", "second_version"), str)
 _COLUMNS |= {"event": int | None, "start": str | None}
@@ -63,7 +63,7 @@ class GameFilter:
         tests = {
             "game": "rule_sets.game = :game",
             "rules": "rule_sets.name = :rules",
-            "player": f"({_named('first')} OR {_named('second')})",
+            "player": f"({_player_condition('first')} OR {_player_condition('second')})",
             "result": "games.result = :result",
             "event": "games.event = :event",
             "index": "games.number = :index",
@@ -79,7 +79,7 @@ class GameFilter:
         return f" WHERE {where}" if where else "", values
 
 
-def _named(player: str) -> str:
+def _player_condition(player: str) -> str:
     return f"{player}.spec = :player OR substr({player}.spec, 1, length(:player) + 1) = :player || ':'"
 
 
@@ -152,7 +152,7 @@ def find_games(store: Store, which: GameFilter, damaged: list[str] | None = None
             try:
                 game = _stored_game(row, rule_sets)
             except codec.READING_ERRORS as error:
-                reason = printable(str(error))[:LONGEST_REASON] or type(error).__name__
+                reason = printable(str(error))[:MAX_REASON_LENGTH] or type(error).__name__
                 message = f"game {row['id']} in {store.path} cannot be read: {reason}"
                 if damaged is None:
                     raise BoardwrightError(message) from error
@@ -181,7 +181,7 @@ def _stored_game(row: sqlite3.Row, rule_sets: dict[int, Rules]) -> StoredGame:
         result=row["result"],
         reason=row["reason"],
         resigned=row["resigned"],
-        tags=dict(checked(json.loads(row["tags"]), tuple[tuple[str, str], ...])),
+        tags=dict(check_value(json.loads(row["tags"]), tuple[tuple[str, str], ...])),
         **codec.remarks_of(row["remarks"]),
     )
     played = PlayedGame(

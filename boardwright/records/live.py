@@ -47,7 +47,7 @@ class StoredLiveGame:
     version: int = 0  # rises with every change
 
 
-LARGEST_VERSION = 2**62  # SQLite has no larger numbers than 2**63 - 1
+MAX_VERSION = 2**62  # SQLite has no larger numbers than 2**63 - 1
 _FIELDS = [field.name for field in fields(StoredLiveGame)]
 
 
@@ -125,7 +125,7 @@ def _read(store: Store, number: int) -> StoredLiveGame:
             if not all(0 <= seconds < math.inf for seconds in (base, increment, first, second)):
                 raise ValueError("its clock is impossible")
             stored["clock"] = ClockState(base=base, increment=increment, remaining=(first, second))
-        if not 0 <= stored["version"] < LARGEST_VERSION:
+        if not 0 <= stored["version"] < MAX_VERSION:
             raise ValueError("its version is impossible")
         stored["opponent"] = current_spec(stored["opponent"])
         stored["actions"], stored["seconds"] = codec.from_blobs(stored["actions"], stored["seconds"])

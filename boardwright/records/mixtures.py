@@ -19,7 +19,9 @@ MAX_LISTED = 5  # differences in a warning
 _Kind = tuple[tuple[str, str], tuple[str, str], Mapping[str, Any] | None]
 
 
-def mixtures(store: Store, game: str, rules: str | None = None, field: Mapping[str, str] | None = None) -> list[str]:
+def comparability_warnings(
+    store: Store, game: str, rules: str | None = None, field: Mapping[str, str] | None = None
+) -> list[str]:
     """Warnings about the games that `encounters` returns for the same arguments."""
     rules = registry.current_rule_name(game, rules)
     mixed = [name for name in rule_set_names(store, game) if rules in (None, name)]

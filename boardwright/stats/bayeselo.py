@@ -32,8 +32,8 @@ from boardwright.stats.score import DRAW
 
 PRIOR_DRAWS = 2.0  # virtual draws of each player, half of them from its opponents' share
 CONFIDENCE = 0.95
-SMALLEST_DEVIATION = 1e-4  # Elo points, where only rounding is left of a variance
-MOST_NAMED = 8  # players, and groups of them, named in a warning
+MIN_DEVIATION = 1e-4  # Elo points, where only rounding is left of a variance
+MAX_NAMED = 8  # players, and groups of them, named in a warning
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Ratings:
         nan for two that cannot be compared, and for a player and itself.
         """
         elos = np.array([rating.elo for rating in self.ratings])
-        leads = (elos[:, None] - elos) / np.maximum(self.deviations, SMALLEST_DEVIATION)
+        leads = (elos[:, None] - elos) / np.maximum(self.deviations, MIN_DEVIATION)
         chances = np.array([math.erfc(-lead / math.sqrt(2.0)) / 2.0 for lead in leads.flat]).reshape(leads.shape)
         np.fill_diagonal(chances, math.nan)
         return chances
@@ -195,10 +195,10 @@ def _warnings(pairings: Pairings, connected: Sequence[Sequence[int]]) -> list[st
     warnings = []
     if len(connected) > 1:  # their ratings cannot be compared
         texts = []
-        for group in connected[:MOST_NAMED]:
-            names = ", ".join(pairings.names[player] for player in group[:MOST_NAMED])
-            texts.append(names + (f" and {len(group) - MOST_NAMED} more" if len(group) > MOST_NAMED else ""))
-        listed = "; ".join(texts) + ("; …" if len(connected) > MOST_NAMED else "")
+        for group in connected[:MAX_NAMED]:
+            names = ", ".join(pairings.names[player] for player in group[:MAX_NAMED])
+            texts.append(names + (f" and {len(group) - MAX_NAMED} more" if len(group) > MAX_NAMED else ""))
+        listed = "; ".join(texts) + ("; …" if len(connected) > MAX_NAMED else "")
         warnings.append(f"{len(connected)} groups never met, so only ratings within a group compare: {listed}")
     if pairings.names and not pairings.counts[:, :, :DRAW].any():
         warnings.append("no game was decided: strengths cannot be estimated")

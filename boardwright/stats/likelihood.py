@@ -27,7 +27,7 @@ ELO = math.log(10.0) / 400.0  # one Elo point in log-odds
 PRIOR_GAMES = 1.0  # it does not show where there are many real games
 USUAL_ADVANTAGE, USUAL_DRAW = 32.8 * ELO, 97.3 * ELO  # the original program's default parameters
 DRAWN_PRIOR_GAMES = PRIOR_GAMES * (1.0 - 2.0 / (1.0 + math.exp(USUAL_DRAW)))  # how much of them is drawn
-LONGEST_SEARCH = 200  # Newton steps; a dozen suffice as a rule
+MAX_NEWTON_STEPS = 200  # Newton steps; a dozen suffice as a rule
 NEGLIGIBLE = 18.0  # log density below the maximum beyond which the tails are left out of intervals
 GRID = 200  # points on each side of the maximum
 
@@ -79,7 +79,7 @@ def maximise(evidence: Evidence, players: int, flat: np.ndarray, *, fixed_parame
     fitted = np.s_[:players] if fixed_parameters else np.s_[:]
     ridge = flat @ flat.T
     value, slope, curvature = _derivatives(evidence, point)
-    for _ in range(LONGEST_SEARCH):
+    for _ in range(MAX_NEWTON_STEPS):
         step = np.zeros(players + 2)
         step[fitted] = np.linalg.solve((curvature + ridge)[fitted, fitted], slope[fitted])
         if np.abs(step).max() < 1e-10:

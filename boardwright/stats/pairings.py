@@ -10,7 +10,7 @@ import numpy as np
 from boardwright.errors import BoardwrightError
 from boardwright.stats.score import DRAW, Score
 
-MOST_PLAYERS = 4000  # the table of results and larger ones of the fit have a row and a column for each
+MAX_PLAYERS = 4000  # the table of results and larger ones of the fit have a row and a column for each
 
 
 class Encounter(NamedTuple):
@@ -45,8 +45,8 @@ def condense(encounters: Iterable[Encounter] | Mapping[Encounter, int]) -> Pairi
     """The table of all encounters, listed or counted; raises BoardwrightError for more players than fit in memory."""
     tally = +Counter(encounters)
     names = tuple(sorted({name for first, second, _ in tally for name in (first, second)}))
-    if len(names) > MOST_PLAYERS:
-        raise BoardwrightError(f"{len(names)} players are too many to rate: at most {MOST_PLAYERS}, so choose some")
+    if len(names) > MAX_PLAYERS:
+        raise BoardwrightError(f"{len(names)} players are too many to rate: at most {MAX_PLAYERS}, so choose some")
     number = {name: index for index, name in enumerate(names)}
     counts = np.zeros((len(names), len(names), 3))
     for (first, second, result), games in tally.items():

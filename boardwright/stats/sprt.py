@@ -24,8 +24,8 @@ from typing import Literal
 from boardwright.errors import BoardwrightError
 from boardwright.stats.score import PAIR_SHARES, elo_of_score, interval_of_counts, score_of_elo
 
-LEAST_COUNT = 1e-3  # for an outcome that has not occurred yet
-LARGEST_ELO = 1000.0  # of a hypothesis
+MIN_COUNT = 1e-3  # for an outcome that has not occurred yet
+MAX_ELO = 1000.0  # of a hypothesis
 
 
 @dataclass(frozen=True)
@@ -53,9 +53,9 @@ class Sprt:
     beta: float = 0.05  # and H0 though H1 is true
 
     def __post_init__(self) -> None:
-        if not -LARGEST_ELO <= self.elo0 < self.elo1 <= LARGEST_ELO:
+        if not -MAX_ELO <= self.elo0 < self.elo1 <= MAX_ELO:
             raise BoardwrightError(
-                f"elo0 {self.elo0:g} must be below elo1 {self.elo1:g}, both from {-LARGEST_ELO:g} to {LARGEST_ELO:g}"
+                f"elo0 {self.elo0:g} must be below elo1 {self.elo1:g}, both from {-MAX_ELO:g} to {MAX_ELO:g}"
             )
         for name, rate in (("alpha", self.alpha), ("beta", self.beta)):
             if not 0.0 < rate < 0.5:
@@ -90,7 +90,7 @@ def log_likelihood_ratio(counts: Sequence[float], score0: float, score1: float) 
     total = sum(counts)
     if not total:
         return 0.0
-    counts = [max(float(count), LEAST_COUNT) for count in counts]
+    counts = [max(float(count), MIN_COUNT) for count in counts]
     share = [count / sum(counts) for count in counts]
     tilt0, tilt1 = _tilt(share, score0), _tilt(share, score1)
     return sum(

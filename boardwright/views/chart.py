@@ -16,7 +16,7 @@ DASHES = ("", "7 4", "2 3", "10 3 2 3")
 _WIDTH, _HEIGHT = 760, 420  # pixels
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 20, 40, 48  # pixels around the plot; the legend comes on top of it
 _LEGEND_LINE, _LETTER = 18, 6.4  # pixels: height of a line of the legend, width of its letters as a rule
-_MOST = 1e100  # larger numbers are not drawn
+_MAX_VALUE = 1e100  # larger numbers are not drawn
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ def _span(values: Iterable[float], includes: Iterable[float], air: float) -> tup
 
 def _is_drawn(*values: float) -> bool:
     """Whether numbers have a place on paper: a loss that ran off to 1e200 does not flatten all others."""
-    return all(abs(value) < _MOST for value in values)
+    return all(abs(value) < _MAX_VALUE for value in values)
 
 
 def _stretches(*columns: Sequence[float]) -> Iterator[list[tuple[float, ...]]]:

@@ -24,7 +24,7 @@ from boardwright.views.scene import Piece, Scene
 
 CALL_0, CALL_1, FOG, WALK, JUMP = range(5)
 LAST = 6  # number of the cell on which a runner wins
-LONGEST = 2 * 2 * LAST + 3  # plies: a step for each cell of both runners, a call before each, and fogs
+MAX_PLIES = 2 * 2 * LAST + 3  # plies: a step for each cell of both runners, a call before each, and fogs
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class State:
     result: Array
     cells: Array  # [2] int32
     fogs: Array  # int32
-    line: Array  # [LONGEST] int32: the actions so far, then -1
+    line: Array  # [MAX_PLIES] int32: the actions so far, then -1
 
     @property
     def legal_action_mask(self) -> Array:
@@ -104,7 +104,7 @@ def init(key: Array) -> State:
         result=jnp.int8(ONGOING),
         cells=jnp.zeros(2, jnp.int32),
         fogs=jnp.int32(0),
-        line=jnp.full(LONGEST, -1, jnp.int32),
+        line=jnp.full(MAX_PLIES, -1, jnp.int32),
     )
 
 

@@ -32,7 +32,7 @@ RULES = [
     ("cathedral", MADE / "cathedral" / "coin.toml"),
     ("cathedral", MADE / "cathedral" / "fate.toml"),
 ]
-LONGEST = 150  # plies, in case the rules know no end
+MAX_PLIES = 150  # plies, in case the rules know no end
 
 
 @pytest.mark.parametrize(("name", "rules"), RULES, ids=lambda value: Path(value).stem)
@@ -46,7 +46,7 @@ def test_whole_games_are_legal(name: str, rules: str | Path, tmp_path: Path) -> 
     for specs in pairs:
         agents = [make_agent(spec, game) for spec in specs]
         position, chance = game.start(), random.Random(2)
-        while position.outcome is None and position.plies < LONGEST:
+        while position.outcome is None and position.plies < MAX_PLIES:
             role = position.role_to_move
             choice = choose_move(agents[role] if role >= 0 else chance.choice(agents), position, Limit())
             if role >= 0:

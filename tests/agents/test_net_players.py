@@ -20,7 +20,7 @@ from boardwright.nets.evaluator import Evaluator
 BARE = PlainConfig(convolutions=(4,), policy_hidden=(8,))
 CRITIC = PlainConfig(convolutions=(4,), policy_hidden=(8,), value_hidden=(8,))
 LINEAR = NetConfig(blocks=1, width=8, value="linear")
-LONGEST = 100  # plies
+MAX_PLIES = 100  # plies
 
 
 @pytest.mark.parametrize(("name", "rules"), [("tablut", "saami"), ("draughts", "wcdf"), ("cathedral", "official-6")])
@@ -31,7 +31,7 @@ def test_whole_games_are_legal(name: str, rules: str, tmp_path: Path) -> None:
         f"ppo:net={net_file(tmp_path, game, CRITIC, 'ppo')},temperature=1,seed=2,threads=2",
     )
     agents, position = [make_agent(spec, game) for spec in specs], game.start()
-    while position.outcome is None and position.plies < LONGEST:
+    while position.outcome is None and position.plies < MAX_PLIES:
         choice = choose_move(agents[position.role_to_move], position, Limit())
         assert choice.value is None
         assert sum(choice.policy.values()) == pytest.approx(1)

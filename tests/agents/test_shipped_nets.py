@@ -8,12 +8,12 @@ from boardwright.agents.players import make_agent
 from boardwright.arena import ladder
 from boardwright.nets import netfile, shipped
 
-MOST_BYTES = 40_000_000  # of all nets together
+MAX_BYTES = 40_000_000  # of all nets together
 RECORDED = {"method", "config", "iteration", "frames", "devices", "device_minutes", "commit", "elo", "shipped"}
 
 
 def test_shipped_nets_are_small() -> None:
-    assert sum(shipped.find(name).stat().st_size for name in shipped.names()) <= MOST_BYTES
+    assert sum(shipped.find(name).stat().st_size for name in shipped.names()) <= MAX_BYTES
 
 
 @pytest.mark.parametrize("name", shipped.names())

@@ -10,7 +10,7 @@ import jax
 import numpy as np
 import pytest
 
-from boardwright.arena.balance import Counts, Line, Question, count, fields, opening_name, opening_plies
+from boardwright.arena.balance import BalanceSettings, Counts, Line, count, fields, opening_name, opening_plies
 from boardwright.arena.balance_games import games_of, lines
 from boardwright.errors import BoardwrightError, NetError, UnknownNameError
 from boardwright.games import registry
@@ -121,8 +121,8 @@ def test_one_sided_game_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("boardwright.arena.balance_games.AT_ONCE", 64)
     monkeypatch.setattr(matches, "_begin", counted_begin)
     net, received = plant(tmp_path / "toy.net", "tictactoe"), []
-    question = Question(game="tictactoe", nets=(net,), openings=(0, 2), games=150, simulations=4)
-    start, after = lines(question, lambda what, done, total: received.append((what, done, total)))
+    settings = BalanceSettings(game="tictactoe", nets=(net,), openings=(0, 2), games=150, simulations=4)
+    start, after = lines(settings, lambda what, done, total: received.append((what, done, total)))
     assert rounds == [50] * 6  # three for each kind of opening
     assert (start.plies, after.plies, start.rules, start.net, start.is_own) == (0, 2, "plain", str(net), True)
     assert start.counts.games == after.counts.games == 150
@@ -136,7 +136,9 @@ def test_one_sided_game_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 def chosen(game: str, *nets: Path, rules: tuple[str, ...] = ()) -> list[tuple[str, str]]:
     """Names of rule sets, and of the nets that play them."""
-    return [(game.rules.name, net.path.stem) for net, game in games_of(Question(game=game, nets=nets, rules=rules))]
+    return [
+        (game.rules.name, net.path.stem) for net, game in games_of(BalanceSettings(game=game, nets=nets, rules=rules))
+    ]
 
 
 def test_rule_set_is_played_by_the_first_net_trained_on_it(tmp_path: Path) -> None:
@@ -168,7 +170,7 @@ def test_net_plays_with_its_own_observation(tmp_path: Path) -> None:
     wcdf = plant(tmp_path / "wcdf.net", "draughts", "wcdf", observation=first)
     paper = plant(tmp_path / "paper.net", "draughts", "paper", observation=second)
     for nets in ((wcdf, paper), (paper, wcdf)):
-        found = games_of(Question(game="draughts", nets=nets, rules=("wcdf", "paper")))
+        found = games_of(BalanceSettings(game="draughts", nets=nets, rules=("wcdf", "paper")))
         assert [(net.path, game.observation) for net, game in found] == [(wcdf, first), (paper, second)]
 
 
@@ -191,7 +193,7 @@ def test_lines_name_the_net(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     zero = plant(tmp_path / "tablutzero.net", "tablut", "tablutzero", seed=1)
     mcgill = plant(tmp_path / "mcgill.net", "tablut", "mcgill", seed=2)
     rules = ("tablutzero", "mcgill", "saami")
-    found = list(lines(Question(game="tablut", nets=(mcgill, zero), rules=rules, openings=(4,), games=3)))
+    found = list(lines(BalanceSettings(game="tablut", nets=(mcgill, zero), rules=rules, openings=(4,), games=3)))
     assert [(line.rules, line.net, line.is_own, line.counts.wins) for line in found] == [
         ("tablutzero", str(zero), True, (3, 0)),
         ("mcgill", str(mcgill), True, (3, 0)),

@@ -30,7 +30,7 @@ def test_time_counts_own_moves_only() -> None:
     assert (black.moves, black.seconds, black.longest) == (1, 3.0, 3.0)
     assert (white.moves, white.seconds, white.longest) == (2, 6.0, 4.0)
     assert black.plies == white.plies == 4
-    assert white.seconds_a_move == 3.0
+    assert white.seconds_per_move == 3.0
 
 
 def test_a_capture_in_several_hops_is_one_move() -> None:

@@ -36,7 +36,7 @@ def test_every_rule_set_has_its_own_figures(monkeypatch: pytest.MonkeyPatch) -> 
         return 1.0
 
     monkeypatch.setattr(engine, "batched_rate", batched_rate)
-    monkeypatch.setattr(engine, "LEAST_SECONDS", 0.0001)
+    monkeypatch.setattr(engine, "MIN_SECONDS", 0.0001)
     figures = list(itertools.islice(engine.measure("cathedral", 64), 9))
     assert [figure.key for figure in figures] == [
         *("perft", "playouts", "actions", "playouts_paper", "actions_paper"),

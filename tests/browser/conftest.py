@@ -21,8 +21,8 @@ NO_CHROMIUM = (
 )
 STARTED = re.compile(r"(http://127\.0\.0\.1:\d+)/")
 WINDOW = {"width": 1280, "height": 800}
-LONGEST_WAIT_MS = 60_000  # reached only on an overloaded machine
-expect.set_options(timeout=LONGEST_WAIT_MS)
+MAX_WAIT_MS = 60_000  # reached only on an overloaded machine
+expect.set_options(timeout=MAX_WAIT_MS)
 
 
 @pytest.fixture(scope="session")
@@ -83,7 +83,7 @@ def open_page(browser: Browser, server: str) -> Iterator[OpenPage]:
         context = browser.new_context(**{"viewport": WINDOW, "base_url": server, **options})  # type: ignore[arg-type]
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(LONGEST_WAIT_MS)
+        page.set_default_timeout(MAX_WAIT_MS)
         page.on("console", lambda message: errors.append(message.text) if is_error(message) else None)
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.goto(path)

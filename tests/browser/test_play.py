@@ -4,12 +4,12 @@ import pytest
 from hands import MY_TURN, READY, OpenPage, cell, expect_result, good_move, live, make_move, new_game, wait_for_turn
 from playwright.sync_api import Page, Route, expect
 
-LONGEST_GAME = 150  # moves of ours
+MAX_MOVES = 150  # moves of ours
 
 
 def play_to_the_end(page: Page) -> dict:
     """Plays by mouse until the game is over."""
-    for _ in range(LONGEST_GAME):
+    for _ in range(MAX_MOVES):
         page.wait_for_selector(MY_TURN)
         state = live(page)
         if state["result"]:
@@ -91,7 +91,7 @@ def test_whole_game_by_keyboard(open_page: OpenPage) -> None:
     spoken = page.locator("#spoken")
     while not page.evaluate("document.activeElement.matches('[role=gridcell]')"):
         page.keyboard.press("Tab")
-    for number in range(LONGEST_GAME):
+    for number in range(MAX_MOVES):
         state = live(page)
         if state["result"]:
             break

@@ -126,7 +126,7 @@ def test_a_review_pauses_the_analysis_of_its_page(open_page: OpenPage) -> None:
 
 
 def test_review_respects_the_server_rate_limit(open_page: OpenPage) -> None:
-    """Though the engine answers at once: a question too many would be left unanswered."""
+    """Though the engine answers at once: a settings too many would be left unanswered."""
     page = open_page(DRAUGHTS)
     page.evaluate("localStorage.setItem('boardwright:engine:draughts', '\"random\"')")
     page.add_init_script(NOTE_ANALYSES)

@@ -9,7 +9,7 @@ import pytest
 from planted_run import plant_net, plant_run
 
 from boardwright.arena import balance_games
-from boardwright.arena.balance import Counts, Line, Question
+from boardwright.arena.balance import BalanceSettings, Counts, Line
 from boardwright.cli.balance import Options, run
 from boardwright.errors import BoardwrightError
 from boardwright.nets import netfile, shipped
@@ -20,11 +20,11 @@ EVEN = Counts(wins=(300, 300), draws=400, plies=40_000, squared_plies=1_700_000,
 
 @pytest.fixture
 def net(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    def made_up(question: Question, on_progress: object) -> Iterator[Line]:
-        assert (question.games, question.simulations, question.openings) == (1000, 128, (0, 4))
-        for net, game in balance_games.games_of(question):
+    def made_up(settings: BalanceSettings, on_progress: object) -> Iterator[Line]:
+        assert (settings.games, settings.simulations, settings.openings) == (1000, 128, (0, 4))
+        for net, game in balance_games.games_of(settings):
             is_own = not netfile.differing_rules(net, game)
-            for plies in question.openings:
+            for plies in settings.openings:
                 counts = LOPSIDED if plies else EVEN
                 yield Line(game.rules.name, shipped.name_of(net.path), is_own, plies, counts)
 

@@ -64,7 +64,7 @@ class GameFileChecks:
         message = str(errors[0])
         assert message.startswith(f"{place}: "), message
         assert complaint in message
-        assert len(message) <= common.LONGEST_MESSAGE
+        assert len(message) <= common.MAX_MESSAGE_LENGTH
         assert message.isprintable()
 
     def leaves_other_games(self, good: list[GameRecord], bad: str) -> None:
@@ -95,5 +95,5 @@ class GameFileChecks:
         began = time.process_time()
         found, errors = self.gamefile.read_all(text)
         assert time.process_time() - began < 8
-        assert all(len(str(error)) <= common.LONGEST_MESSAGE for error in errors)
+        assert all(len(str(error)) <= common.MAX_MESSAGE_LENGTH for error in errors)
         assert found or errors or text[-1] == "}"  # a lone comment is not a game

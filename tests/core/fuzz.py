@@ -17,7 +17,7 @@ from boardwright.games.registry import game_class, game_names
 
 REFUSALS = (ValueError, TypeError, OverflowError, IndexError)
 ODD_NUMBERS = (-(2**63), -(2**31), -2, -1, 0, 1, 2, 3, 7, 80, 127, 2591, 2**15, 2**31 - 1, 2**31, 2**63 - 1, 2**64)
-LONGEST_GAME = 120  # plies
+MAX_PLIES = 120  # of a game
 MEGABYTES = 1
 
 
@@ -39,7 +39,7 @@ class Fuzzer:
         core: Any = game.start().core
         if self.random.random() < 0.3:
             core = self._call(self._random_setup, game) or core
-        for _ in range(LONGEST_GAME):
+        for _ in range(MAX_PLIES):
             self._call(self.random.choice(self._cheap_calls(game, core)))
             if self.random.random() < 0.05:
                 self._call(self.random.choice(self._searches(game, core)))

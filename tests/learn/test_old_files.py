@@ -14,7 +14,7 @@ import pytest
 from boardwright.errors import RunError
 from boardwright.learn.methods import PRESETS
 from boardwright.learn.run import checkpoint, config_file, metrics, packing, portable_state, run_folder, settings
-from boardwright.setting import renamed
+from boardwright.setting import current_names
 
 DATA = Path(__file__).parent / "data"
 FIELDS = ("learner", "league")
@@ -135,4 +135,4 @@ def groups(config: Any) -> list[Any]:
 def test_old_names_are_not_current_names(method: str) -> None:
     for group in groups(next(iter(PRESETS[method].values()))):
         names = {field.name for field in dataclasses.fields(group)}
-        assert not names & renamed(type(group)).keys()
+        assert not names & current_names(type(group)).keys()

@@ -3,7 +3,7 @@
 import dataclasses
 from pathlib import Path
 
-from boardwright.arena.balance import Counts, Line, Question
+from boardwright.arena.balance import BalanceSettings, Counts, Line
 from boardwright.learn.alphazero.config import PRESETS, AlphaZeroConfig
 from boardwright.learn.run import config_file, league, settings
 from boardwright.learn.run.metrics import Match, Metrics
@@ -64,10 +64,10 @@ def made_up(runs: Path, *, odds: float = 2.0, pairs: tuple[int, ...] = (1, 0, 10
         found[name] = dataclasses.replace(run, matches=evaluations, played_again=name == "fast")
     met = PairingResult((60, 60), (30.0, 30.0), (95, 93), (0, 0), (5, 7), pairs, 128)
     counts = Counts(wins=(700, 250), draws=50, plies=80_000, squared_plies=8_000_000, openings=999)
-    question = Question(game="tablut", nets=(Path("best.net"),), rules=("tablutzero", "mcgill"))
+    settings = BalanceSettings(game="tablut", nets=(Path("best.net"),), rules=("tablutzero", "mcgill"))
     lines = tuple(
         Line(rules, "tablut-fast 60", rules == "tablutzero", plies, counts)
-        for rules in question.rules
+        for rules in settings.rules
         for plies in (0, 4)
     )
-    return Results(found, {"fast--paper": met}, BalanceResult("fast", 60, question, lines), FULL.protocol)
+    return Results(found, {"fast--paper": met}, BalanceResult("fast", 60, settings, lines), FULL.protocol)

@@ -10,7 +10,7 @@ import jax
 import pytest
 from planted_tablutzero import SECONDS, plant
 
-from boardwright.arena.balance import Counts, Line, Question
+from boardwright.arena.balance import BalanceSettings, Counts, Line
 from boardwright.errors import BoardwrightError
 from boardwright.learn.alphazero.method import AlphaZero
 from boardwright.learn.match.matches import MatchResult
@@ -52,10 +52,10 @@ def played(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         sides = ((won, won), (0, 0), (half - won, half - won), (50, 50))
         return [MatchResult(*sides, pairs=(half - won, 0, 0, 0, won)) for _ in others]
 
-    def lines(question: Question, on_share: Any) -> Iterator[Line]:
-        (net,) = question.nets
-        asked.append((net.read_text(), question.rules, question.games))
-        for rules in question.rules:
+    def lines(settings: BalanceSettings, on_share: Any) -> Iterator[Line]:
+        (net,) = settings.nets
+        asked.append((net.read_text(), settings.rules, settings.games))
+        for rules in settings.rules:
             yield from (Line(rules, str(net), rules == "tablutzero", plies, COUNTS) for plies in (0, 4))
 
     monkeypatch.setattr(tablutzero_matches, "play_nets", play_nets)

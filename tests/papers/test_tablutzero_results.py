@@ -25,11 +25,11 @@ def test_odds_of_ten_are_400_elo(tmp_path: Path) -> None:
         assert point.elo.mean == pytest.approx(400, abs=6)
         assert point.elo.low < point.elo.mean < point.elo.high
         assert (point.frames, point.minutes) == (1000 * point.iteration, point.iteration * SECONDS / 60)
-    first = results.reached(run, fitted, 300)
+    first = results.first_net_above(run, fitted, 300)
     assert first is not None
     assert (first.iteration, first.minutes) == (5, 2.5)  # which was an opponent, 15 iterations later
-    assert results.reached(run, fitted, 500) is None
-    assert results.reached(run, fixed, 300) is not None
+    assert results.first_net_above(run, fitted, 500) is None
+    assert results.first_net_above(run, fixed, 300) is not None
     assert (
         results.curve(run, fixed)[-1].elo != points[-1].elo
     )  # there are no draws, which fixed parameters do not expect

@@ -24,7 +24,7 @@ from boardwright.records.games import (
     rule_set_names,
     save_game,
 )
-from boardwright.records.mixtures import mixtures
+from boardwright.records.mixtures import comparability_warnings
 from boardwright.records.store import Store, open_store
 from boardwright.stats.pairings import Encounter
 
@@ -143,7 +143,7 @@ def test_games_are_found(store: Store) -> None:
         assert len(ids(result=result)) == results.count(result)
     assert count_games(store, GameFilter()) == {"draughts": 7, "tablut": 1}
     assert rule_set_names(store, "draughts") == ["paper", "wcdf"]
-    assert mixtures(store, "draughts")[1].endswith(f"are one here: 0.0.9, {boardwright.__version__}")
+    assert comparability_warnings(store, "draughts")[1].endswith(f"are one here: 0.0.9, {boardwright.__version__}")
     assert len(encounters(store, "draughts")) == 7
     assert [one.first for one in encounters(store, "draughts", "paper")] == ["a%"]
 

@@ -21,7 +21,7 @@ from boardwright.errors import IllegalMoveError, PositionError
 from boardwright.games.base import CHANCE, Move
 from boardwright.games.cathedral import pieces
 from boardwright.games.cathedral.rules import DARK, LIGHT, Tables
-from boardwright.games.lines import MOST, parse_counter
+from boardwright.games.lines import MAX_COUNTER, parse_counter
 
 TO_BE_PLACED, GONE = -1, -2  # the cathedral's action while it is not on the board
 TEXT_NAMES = tuple(
@@ -131,7 +131,7 @@ def parse_position(text: str, tables: Tables) -> tuple[np.ndarray, int, list[int
         raise wrong(f"buildings placed must be two numbers from 0 to 2 like 2,1, not {fields[2]!r}")
     plies = parse_counter(fields[4])
     if plies is None:
-        raise wrong(f"plies must be a number from 0 to {MOST}, not {fields[4]!r}")
+        raise wrong(f"plies must be a number from 0 to {MAX_COUNTER}, not {fields[4]!r}")
     placed = [int(number) for number in fields[2].split(",")]
     for role in (LIGHT, DARK):
         on_board = min(int((where[role] >= 0).sum()), 2)

@@ -12,7 +12,7 @@ from boardwright.games.engines import zobrist_keys
 from boardwright.games.rulefile import CheckedRules
 
 LIGHT, DARK = 0, 1
-SMALLEST, LARGEST = 6, 10
+MIN_SIZE, MAX_SIZE = 6, 10
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,8 +33,8 @@ class CathedralRules(CheckedRules):
 
     def problem(self) -> str | None:
         """The first option out of range, or in contradiction to another."""
-        if not SMALLEST <= self.size <= LARGEST:
-            return f"size must be from {SMALLEST} to {LARGEST}, not {self.size}"
+        if not MIN_SIZE <= self.size <= MAX_SIZE:
+            return f"size must be from {MIN_SIZE} to {MAX_SIZE}, not {self.size}"
         if self.claim_cap is not None and not 1 <= self.claim_cap <= self.size**2:
             return f"claim_cap must be from 1 to {self.size**2} cells or none, not {self.claim_cap}"
         outside = self.size**2 - 8  # cells left when a tower closes off the three of a corner

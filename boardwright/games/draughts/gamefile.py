@@ -39,14 +39,14 @@ from boardwright.games.draughts.rules import RULE_SETS, WCDF, DraughtsRules
 from boardwright.games.gamefile import DrawnError, GameFiles, MisreadError, Results
 from boardwright.games.lines import each_move, fill
 from boardwright.games.record import GameRecord, Line, outcome_of
-from boardwright.games.rulefile import LONGEST_GAME
+from boardwright.games.rulefile import MAX_GAME_PLIES
 from boardwright.games.tagfile import TagFile, Token
 
 GAME_TYPE = "21,B,8,8,N1,0"
 UNKNOWN_DATE = "????.??.??"  # other tags have a plain ?
 LINE_LENGTH = 80
-MAX_PLIES = 3 * LONGEST_GAME  # of a line, those before its first position included
-AS_PLAYED = DraughtsRules(name="as-played", repetition_limit=None, max_quiet_plies=None, max_plies=LONGEST_GAME)
+MAX_PLIES = 3 * MAX_GAME_PLIES  # of a line, those before its first position included
+AS_PLAYED = DraughtsRules(name="as-played", repetition_limit=None, max_quiet_plies=None, max_plies=MAX_GAME_PLIES)
 BOTH_FORFEIT = 4  # a result only PDN knows
 RESULTS = Results(
     {

@@ -14,7 +14,7 @@ from boardwright.games.draughts import board as b
 from boardwright.games.draughts.rules import Tables
 
 COUNTER_BITS = 16
-MOST_COUNTED = (1 << COUNTER_BITS) - 1
+MAX_COUNTED = (1 << COUNTER_BITS) - 1
 CELLS = b.SIZE * b.SIZE
 PIECES_AT_FIRST = 12
 
@@ -37,7 +37,7 @@ def pack(state: batch.State) -> Array:
     continue, who moves, the counters.
     """
     seen = pack_numbers(state.recent_seen >= 1, 1)
-    counters = jnp.minimum(jnp.stack([state.plies, state.quiet]), MOST_COUNTED)
+    counters = jnp.minimum(jnp.stack([state.plies, state.quiet]), MAX_COUNTED)
     small = jnp.stack([state.continuing, state.current_role.astype(jnp.uint32)])
     return jnp.concatenate([state.recent.reshape(-1), seen, small, pack_numbers(counters, COUNTER_BITS)])
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from boardwright._core import DraughtsPosition
 from boardwright.errors import IllegalMoveError, PositionError
 from boardwright.games.draughts import board as b
-from boardwright.games.lines import MOST, parse_counter
+from boardwright.games.lines import MAX_COUNTER, parse_counter
 
 SIDES = ("black", "white")
 _LETTERS = "BW"
@@ -66,7 +66,7 @@ def parse_fen(text: str) -> Placement:
         if letter in numbers:
             number = parse_counter(rest)
             if number is None:
-                raise wrong(f"{field!r} needs a number from 0 to {MOST}")
+                raise wrong(f"{field!r} needs a number from 0 to {MAX_COUNTER}")
             numbers[letter] = number
             continue
         for item in filter(None, (item.strip() for item in rest.split(","))):

@@ -11,7 +11,7 @@ from boardwright.games.engines import zobrist_keys
 from boardwright.games.rulefile import CheckedRules, limits_problem
 
 DEFAULT_LONGEST_QUIET = 80  # what the inactivity plane takes for the maximum where the rules set none
-MOST_HISTORY = 8
+MAX_HISTORY = 8
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +46,7 @@ class View:
 VIEWS: Mapping[str, View] = {
     "full": View(),
     "paper": View(extra_planes=False),
-    **{f"full-{n}": View(history=n) for n in range(2, MOST_HISTORY + 1)},
+    **{f"full-{n}": View(history=n) for n in range(2, MAX_HISTORY + 1)},
 }
 
 

@@ -18,8 +18,8 @@ PIECE_BITS = 2
 SEEN_BITS = 2  # planes distinguish none, one and more earlier occurrences
 COUNTER_BITS = 16
 BOARD_WORDS = words_needed(HISTORY * b.SQUARES, PIECE_BITS)
-MOST_SEEN = (1 << SEEN_BITS) - 1
-MOST_COUNTED = (1 << COUNTER_BITS) - 1
+MAX_SEEN = (1 << SEEN_BITS) - 1
+MAX_COUNTED = (1 << COUNTER_BITS) - 1
 ATTACKERS_AT_FIRST, DEFENDERS_AT_FIRST = 16, 9  # the king among them; only a scale, so others may be as many
 
 
@@ -38,8 +38,8 @@ def make_learning(tables: Tables) -> Learning:
 
 def pack(state: batch.State) -> Array:
     """[43] uint32."""
-    seen = jnp.minimum(state.recent_seen, MOST_SEEN)
-    counters = jnp.minimum(jnp.stack([state.plies, state.quiet]), MOST_COUNTED)
+    seen = jnp.minimum(state.recent_seen, MAX_SEEN)
+    counters = jnp.minimum(jnp.stack([state.plies, state.quiet]), MAX_COUNTED)
     role_and_seen = jnp.append(seen, state.current_role)
     return jnp.concatenate(
         [

@@ -11,7 +11,7 @@ import re
 import numpy as np
 
 from boardwright.errors import IllegalMoveError, PositionError
-from boardwright.games.lines import MOST, parse_counter
+from boardwright.games.lines import MAX_COUNTER, parse_counter
 from boardwright.games.tablut import board as b
 from boardwright.games.tablut.rules import Tables, TablutRules, compile_tables
 
@@ -38,7 +38,7 @@ def parse_position(text: str, rules: TablutRules) -> tuple[np.ndarray, int, int,
     quiet, plies = map(parse_counter, fields[2:] or ("0", "0"))
     if quiet is None or plies is None:
         wrong = fields[2 if quiet is None else 3]
-        raise PositionError(f"position {text!r}: counter {wrong!r} is not a number from 0 to {MOST}")
+        raise PositionError(f"position {text!r}: counter {wrong!r} is not a number from 0 to {MAX_COUNTER}")
     if quiet > plies:
         raise PositionError(f"position {text!r}: {quiet} plies since a capture, but only {plies} played")
     _check_pieces(text, board, compile_tables(rules))

@@ -12,9 +12,9 @@ import typing
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, TypeVar
 
-from boardwright.coerce import MismatchError, checked, item_hints, json_value, parsed
+from boardwright.coerce import MismatchError, check_value, item_hints, json_value, parse_value
 from boardwright.errors import RunError
-from boardwright.setting import Setting, fields_of, group_of, renamed
+from boardwright.setting import Setting, current_names, fields_of, group_of
 
 Config = TypeVar("Config")
 
@@ -95,15 +95,15 @@ def _set(kind: type, data: dict[str, Any], path: str, text: str) -> None:
         raise RunError(f"setting {path} is a group: set one of {parts}")
     try:
         is_list = text.startswith("[") and typing.get_origin(hint) is tuple
-        data[last] = None if group else json_value(text) if is_list else parsed(text, hint)
+        data[last] = None if group else json_value(text) if is_list else parse_value(text, hint)
     except MismatchError as error:
         raise RunError(f"setting {path}: {error}") from error
 
 
 def _hint(kind: type, prefix: str, name: str, known: list[str]) -> Any:
     """The type hint of a setting of a class of configs; raises RunError if it has no such setting."""
-    if name in renamed(kind):
-        raise RunError(f"setting {prefix + name!r} is now called {prefix + renamed(kind)[name]!r}: use that name")
+    if name in current_names(kind):
+        raise RunError(f"setting {prefix + name!r} is now called {prefix + current_names(kind)[name]!r}: use that name")
     names = [field.name for field in dataclasses.fields(kind)]
     if name not in names:
         raise _unknown(prefix + name, [prefix + other for other in names], known)
@@ -113,7 +113,7 @@ def _hint(kind: type, prefix: str, name: str, known: list[str]) -> Any:
 def _build(kind: type, data: Any, prefix: str) -> Any:
     if not isinstance(data, Mapping):
         raise RunError(f"setting {prefix.rstrip('.') or '(all)'}: expected a table of settings, not {data!r}")
-    data = {renamed(kind).get(name, name): value for name, value in data.items()}
+    data = {current_names(kind).get(name, name): value for name, value in data.items()}
     hints = typing.get_type_hints(kind)
     fields = {field.name: field for field in dataclasses.fields(kind)}
     for name in data:
@@ -138,7 +138,7 @@ def _value(value: Any, hint: Any, path: str) -> Any:
                 _value(item, kind, f"{path}.{place}")
                 for place, (item, kind) in enumerate(zip(value, kinds, strict=True))
             )
-        return checked(value, hint)
+        return check_value(value, hint)
     except MismatchError as error:
         raise RunError(f"setting {path}: {error}") from error
 

@@ -21,7 +21,7 @@ from boardwright.agents.netchoice import check_net
 from boardwright.arena.event import derived_seed
 from boardwright.games.draughts.endgames.conversion import (
     Conversion,
-    Judge,
+    EndingProver,
     Task,
     attempts,
     conversion,
@@ -152,7 +152,9 @@ def _play_endings(work: Work, name: str, net: Path, asked: str, pieces: int, obs
     def play() -> dict[str, Any]:
         game = make_game("draughts", netfile.game_of(netfile.read(net)).rules)
         player = ASKED[asked](str(net), work.simulations)
-        endings = itertools.islice(won_endings(game, Judge(game, work.tables), pieces, work.seed), work.positions)
+        endings = itertools.islice(
+            won_endings(game, EndingProver(game, work.tables), pieces, work.seed), work.positions
+        )
         tasks = [Task(player, ending, work.seed + n, game.rules, work.tables) for n, ending in enumerate(endings)]
         done = []
         for one in attempts(tasks, work.workers):

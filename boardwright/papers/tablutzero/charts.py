@@ -24,7 +24,7 @@ def charts(results: Results) -> dict[str, Chart]:
         "roles": _roles(results),
     }
     if results.balance is not None:
-        found["balance"] = balance_page.chart(results.balance.question, results.balance.lines)
+        found["balance"] = balance_page.chart(results.balance.settings, results.balance.lines)
     return {f"tablutzero-{name}": chart for name, chart in found.items() if chart.lines}
 
 

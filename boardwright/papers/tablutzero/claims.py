@@ -80,4 +80,4 @@ SELFPLAY_ATTACKERS, ROLLING = 0.65, 10  # share of games won, mean of the last R
 TURN = 0.75  # share of the training up to which both roles won alike against past checkpoints
 LATE_WINS = (0.86, 0.52)  # share of games won in each role at the end
 
-MOST_MINUTES = 60.0  # that our run may take to be above the paper's Elo
+MAX_MINUTES = 60.0  # that our run may take to be above the paper's Elo

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from boardwright.arena.balance import Counts, Line, Question
+from boardwright.arena.balance import BalanceSettings, Counts, Line
 from boardwright.arena.balance_games import lines
 from boardwright.errors import NetError
 from boardwright.games.registry import current_rule_name, game_class
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 STRONGEST = ("fast", "paper", "augment", "baseline")  # the net that measures the balance: the first that exists
 
 
-def kept_nets(work: Work, name: str) -> dict[int, Path]:
+def nets_in_folder(work: Work, name: str) -> dict[int, Path]:
     """Nets in a run's folder by iteration; `best.net` replaces a missing net of its own iteration."""
     folder = work.run_folder(TRAININGS[name]) / "nets"
     nets = {iteration: league.path_of(folder, iteration) for iteration in league.iterations_in(folder)}
@@ -62,7 +62,7 @@ def evaluate_by_protocol(work: Work, name: str, run: RunResult, observer: RunObs
     protocol = work.sizes.protocol
     if run.config.evaluation == protocol:
         return run
-    nets = kept_nets(work, name)
+    nets = nets_in_folder(work, name)
     conditions = {"protocol": dataclasses.asdict(protocol), "seed": work.seed}
     matches: list[Match] = []
     for number in range(1, measured.iterations_of(run.history) + 1):
@@ -85,7 +85,7 @@ def play_pairing(
     names, sizes = (pairing.first, pairing.second), work.sizes
     if not runs.keys() >= set(names):
         return None
-    histories, nets = [runs[name].history for name in names], [kept_nets(work, name) for name in names]
+    histories, nets = [runs[name].history for name in names], [nets_in_folder(work, name) for name in names]
     played_by = {name: getattr(sizes, name) for name in ("games", "simulations", "opening_plies")} | {"seed": work.seed}
     if pairing.at == "the end":
         conditions, iterations = played_by, [max(kept) for kept in nets] if all(nets) else []
@@ -125,9 +125,9 @@ def at_equal_minutes(nets: Sequence[dict[int, Path]], histories: Sequence[Histor
 def play_balance(work: Work, observer: RunObserver) -> BalanceResult | None:
     """The balance by the strongest net, or the saved one; None without either. Rule sets are saved separately."""
     sizes = work.sizes
-    kept = ((name, kept_nets(work, name)) for name in STRONGEST)
+    kept = ((name, nets_in_folder(work, name)) for name in STRONGEST)
     name, number, net = next(((name, *max(nets.items())) for name, nets in kept if nets), ("", 0, None))
-    whole = Question(
+    whole = BalanceSettings(
         game=GAME,
         nets=() if net is None else (net,),
         rules=sizes.balance_rules,
@@ -139,14 +139,14 @@ def play_balance(work: Work, observer: RunObserver) -> BalanceResult | None:
     found: list[Line] = []
     origin: tuple[str, int] | None = None
     for rules in sizes.balance_rules:
-        question = dataclasses.replace(whole, rules=(rules,))
+        balance_settings = dataclasses.replace(whole, rules=(rules,))
 
-        def play(question: Question = question) -> dict[str, Any]:
-            rows = [_to_json(line) for line in lines(question, observer.progress)]
+        def play(balance_settings: BalanceSettings = balance_settings) -> dict[str, Any]:
+            rows = [_to_json(line) for line in lines(balance_settings, observer.progress)]
             return {"run": name, "iteration": number, "lines": rows}
 
         file = _balance_file(work.matches, rules)
-        there = _load_or_play(work, file, _to_json(question), question.nets, play, observer)
+        there = _load_or_play(work, file, _to_json(balance_settings), balance_settings.nets, play, observer)
         if there is not None:
             origin = there["run"], there["iteration"]
             played_by = f"{TRAININGS[there['run']].preset} {there['iteration']}"
@@ -163,9 +163,9 @@ def _balance_file(folder: Path, rules: str) -> str:
     return next((f"balance-{name}" for name in names if (folder / f"balance-{name}.json").exists()), f"balance-{rules}")
 
 
-def _to_json(asked: Question | Line) -> dict[str, Any]:
-    """A question or a line as a file has it, without the paths of nets."""
-    return {field: value for field, value in dataclasses.asdict(asked).items() if field not in ("net", "nets")}
+def _to_json(part: BalanceSettings | Line) -> dict[str, Any]:
+    """Settings of a balance, or a line of it, as a file has them, without the paths of nets."""
+    return {field: value for field, value in dataclasses.asdict(part).items() if field not in ("net", "nets")}
 
 
 def _evaluate_net(

@@ -119,7 +119,7 @@ def _minutes_until(mode: RatingMode, run: RunResult) -> str | None:
     """When a run reached the published rating."""
     if not run.matches:
         return None
-    point = measured.reached(run, mode, paper.ELO)
+    point = measured.first_net_above(run, mode, paper.ELO)
     if point is None:
         return "never" if iterations_of(run.history) >= run.config.iterations else "not yet"
     return f"{parts.minutes_text(point.minutes)} (iteration {point.iteration})"
@@ -197,5 +197,5 @@ def _balance(results: Results) -> str:
     return (
         "The paper saw attackers win more and more, and leaves open whether its rules favour them or defending is\n"
         f"harder to learn. The net of iteration {found.iteration} of `{TRAININGS[found.run].preset}` against itself:"
-        f"\n\n{balance_page.section(found.question, found.lines, 'tablutzero-balance.svg')}"
+        f"\n\n{balance_page.section(found.settings, found.lines, 'tablutzero-balance.svg')}"
     )

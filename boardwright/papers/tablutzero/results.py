@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from boardwright.arena.balance import Line, Question
+from boardwright.arena.balance import BalanceSettings, Line
 from boardwright.errors import RunError
 from boardwright.learn.alphazero.config import AlphaZeroConfig
 from boardwright.learn.reporting.rating import net_ratings
@@ -71,7 +71,7 @@ class BalanceResult:
 
     run: str
     iteration: int
-    question: Question
+    settings: BalanceSettings
     lines: tuple[Line, ...]
 
 
@@ -161,7 +161,7 @@ def curve(run: RunResult, mode: RatingMode) -> list[RatedNet]:
     ]
 
 
-def reached(run: RunResult, mode: RatingMode, elo: float) -> RatedNet | None:
+def first_net_above(run: RunResult, mode: RatingMode, elo: float) -> RatedNet | None:
     """The first net that was rated this high."""
     return next((point for point in curve(run, mode) if point.elo.mean >= elo), None)
 

@@ -46,7 +46,7 @@ def objections(results: Results, pairing: Pairing) -> list[str]:
 
 
 def _strength(results: Results, mode: RatingMode) -> Target:
-    preset, most = TRAININGS["fast"].preset, f"{paper.MOST_MINUTES:g} GPU-minutes"
+    preset, most = TRAININGS["fast"].preset, f"{paper.MAX_MINUTES:g} GPU-minutes"
     target = (
         f"`{preset}`: the whole 95 % interval of its Elo above iteration 0 exceeds {paper.ELO:,.0f}, by {mode.label}, "
         f"with the paper's protocol, in under {most}"
@@ -59,7 +59,7 @@ def _strength(results: Results, mode: RatingMode) -> Target:
     text = f"{elo_text(last.elo)} after {minutes_text(last.minutes)} minutes{_shortfall(last.elo)}"
     against = _quick_look(results) or _other_settings(results, "fast")
     against += [f"measured with {', '.join(off)}"] if off else []
-    return _judge(target, text, against, last.elo.low > paper.ELO and last.minutes < paper.MOST_MINUTES)
+    return _judge(target, text, against, last.elo.low > paper.ELO and last.minutes < paper.MAX_MINUTES)
 
 
 def _shortfall(elo: Interval) -> str:

@@ -21,7 +21,7 @@ from boardwright.records.store import Store, open_store
 from boardwright.stats.score import Score, elo_of_score, score_interval
 from boardwright.web.arena.match_queue import MatchQueue
 from boardwright.web.players.specs import bound_game
-from boardwright.web.server.http import LARGEST_ID, PROBLEMS, Json, Model, Name, NotFoundError, Spec
+from boardwright.web.server.http import MAX_ID, PROBLEMS, Json, Model, Name, NotFoundError, Spec
 from boardwright.web.services import Services
 
 MAX_LISTED = 50
@@ -29,7 +29,7 @@ MAX_GAMES = 1000
 OPENINGS = r"^(start|random:([1-9]|1[0-9]|20))$"
 PUBLISH_SECONDS = 0.5  # between two messages about a running match
 
-MatchId = Annotated[int, Path(ge=0, le=LARGEST_ID)]
+MatchId = Annotated[int, Path(ge=0, le=MAX_ID)]
 
 
 class MatchRequest(Model):

@@ -14,7 +14,7 @@ from fastapi import APIRouter, Query
 
 from boardwright.games.registry import game_class
 from boardwright.records.games import encounters, rule_set_names
-from boardwright.records.mixtures import mixtures
+from boardwright.records.mixtures import comparability_warnings
 from boardwright.records.store import Store, open_store
 from boardwright.stats import pairings
 from boardwright.stats.bayeselo import Rating, rate, rate_by_role
@@ -119,7 +119,7 @@ def rating_list(store: Store, game: str, rules: str | None) -> RatingList:
         advantage=both.advantage,
         draw=both.draw if games else 0.0,
         connected=len(pairings.groups(pairings.condense(games))) <= 1,
-        warnings=[*both.warnings, *mixtures(store, game, rules)],
+        warnings=[*both.warnings, *comparability_warnings(store, game, rules)],
         ratings=_rows(both.ratings, games, (0, 1)),
         role_names=list(roles),
         roles=[_rows(apart.of_role(role), games, (role,)) for role in (0, 1)],

@@ -8,7 +8,7 @@ from boardwright.games.registry import game_class
 from boardwright.records.games import GameFilter, StoredGame, find_games
 from boardwright.web.arena.ratings import RulesName
 from boardwright.web.players.specs import is_shipped
-from boardwright.web.server.http import LARGEST_ID, PROBLEMS, Model, NotFoundError
+from boardwright.web.server.http import MAX_ID, PROBLEMS, Model, NotFoundError
 from boardwright.web.services import Services
 from boardwright.web.study.routes import file_record
 from boardwright.web.study.schemas import FileRecord
@@ -17,7 +17,7 @@ MAX_LISTED = 100
 
 AnyGame = Annotated[str | None, Query(max_length=100, description="name of a game; all if left out")]
 PlayerName = Annotated[str | None, Query(max_length=1000, description="a spec, or its name before the colon")]
-Before = Annotated[int | None, Query(ge=0, le=LARGEST_ID, description="only games of lower ids, for the next page")]
+Before = Annotated[int | None, Query(ge=0, le=MAX_ID, description="only games of lower ids, for the next page")]
 
 
 class RecordSummary(Model):
@@ -63,7 +63,7 @@ def make_router(services: Services) -> APIRouter:
         return [RecordSummary(**_summary(stored)) for stored in reversed(found)]
 
     @router.get("/{number}")
-    async def record(number: Annotated[int, Path(ge=0, le=LARGEST_ID)]) -> Record:
+    async def record(number: Annotated[int, Path(ge=0, le=MAX_ID)]) -> Record:
         """One game."""
         which = GameFilter(id=number)
         stored = await services.store.read(lambda store: next(find_games(store, which), None))

@@ -26,7 +26,7 @@ Actions = Annotated[list[Annotated[int, Field(ge=0, lt=1 << 16)]], Field(max_len
 MoveText = Annotated[str, Field(max_length=200)]
 Label = Annotated[str, Field(min_length=1, max_length=40)]  # an id that a client chooses
 
-LARGEST_ID = 2**62  # SQLite has no larger numbers
+MAX_ID = 2**62  # SQLite has no larger numbers
 MAX_LENGTH = 600  # characters of an error message
 
 

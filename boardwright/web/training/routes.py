@@ -11,7 +11,7 @@ from fastapi import APIRouter, Path, Query
 from boardwright.games.registry import game_class
 from boardwright.learn.reporting.figures import FIGURES, Figure
 from boardwright.learn.run.metrics import NAME, Series, read_metrics
-from boardwright.web.server.http import LARGEST_ID, PROBLEMS, Model
+from boardwright.web.server.http import MAX_ID, PROBLEMS, Model
 from boardwright.web.server.reports import report_once
 from boardwright.web.services import Services
 from boardwright.web.study.schemas import RecordOfGame
@@ -21,7 +21,7 @@ from boardwright.web.training.samples import Sampler
 MAX_POINTS = 4000  # of a curve in one response; a longer one is thinned
 
 RunId = Annotated[str, Path(max_length=32)]
-After = Annotated[int, Query(ge=-1, le=LARGEST_ID, description="the last iteration that the client has already")]
+After = Annotated[int, Query(ge=-1, le=MAX_ID, description="the last iteration that the client has already")]
 Seed = Annotated[int, Query(ge=0, lt=2**31, description="of the two random moves at the start of the game")]
 
 

@@ -23,7 +23,7 @@ from boardwright.web.server.http import Json, NotFoundError
 from boardwright.web.server.reports import report_once
 
 CONFIG = "config.json"
-LARGEST_CONFIG = 1 << 20  # bytes
+MAX_CONFIG_BYTES = 1 << 20
 MAX_DEPTH = 3  # levels of folders below the server's
 MAX_RUNS = 500
 WITH_PLAYERS = ("alphabeta", "alphazero", "dqn", "ppo")  # methods with a player of the same name
@@ -160,7 +160,7 @@ def _config(path: Path) -> Mapping[str, Any] | None:
     """The config of a run; None if the file is not one."""
     try:
         state = path.stat()
-        if state.st_size > LARGEST_CONFIG or not stat.S_ISREG(state.st_mode):  # reading a pipe would wait for ever
+        if state.st_size > MAX_CONFIG_BYTES or not stat.S_ISREG(state.st_mode):  # reading a pipe would wait for ever
             return None
         config = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError):

@@ -15,7 +15,7 @@ from boardwright.nets.layout import interface_of, weight_shapes
 
 GAME = boardwright.game("draughts", observation="paper")
 ROUNDING = 0.5 + 0.02  # of the score, and of sums in float32
-MOST = 19_999  # of a score that is no win
+MAX_SCORE = 19_999  # of a score that is no win
 SIZES = [(128, 16, 8), (5, 3, 1), (4, 1, 24), (33, 17, 3), (1024, 256, 2)]
 
 
@@ -108,7 +108,7 @@ def test_net_scores_stay_below_a_win(sign: int) -> None:
     weights = random_weights(8, 4, 1)
     weights["params/output/bias"][:] = sign * 1e30
     score = GAME.alphabeta(1, 1, SearchResources(SHIPPED, weights)).value(GAME.start().core)
-    assert score == sign * MOST
+    assert score == sign * MAX_SCORE
 
 
 # What the features said before there were nets.

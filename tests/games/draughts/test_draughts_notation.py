@@ -11,7 +11,7 @@ from boardwright.errors import IllegalMoveError, PositionError
 from boardwright.games.base import Position
 from boardwright.games.draughts import board as b
 from boardwright.games.draughts.notation import Placement, fen, parse_fen, route_of
-from boardwright.games.rulefile import LONGEST_GAME
+from boardwright.games.rulefile import MAX_GAME_PLIES
 
 START = "B:W21,22,23,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,9,10,11,12"
 ROUTES = "B:W6,7,8,14,15,16,22,23,24:BK2"
@@ -42,8 +42,8 @@ def placements(draw: st.DrawFn) -> Placement:
         white=white,
         kings=kings & (black | white),
         role_to_move=to_move,
-        quiet=draw(st.integers(0, LONGEST_GAME)),
-        plies=2 * draw(st.integers(0, LONGEST_GAME - 1)) + to_move,
+        quiet=draw(st.integers(0, MAX_GAME_PLIES)),
+        plies=2 * draw(st.integers(0, MAX_GAME_PLIES - 1)) + to_move,
     )
 
 

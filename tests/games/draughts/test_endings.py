@@ -12,9 +12,9 @@ import pytest
 import boardwright
 from boardwright.errors import BoardwrightError
 from boardwright.games.draughts.endgames.conversion import (
-    LEAST_PLIES,
+    MIN_WIN_PLIES,
     Attempt,
-    Judge,
+    EndingProver,
     Task,
     WonEnding,
     attempt,
@@ -32,18 +32,18 @@ THREE_KINGS = WonEnding("B:WK4:BK1,K10,K14", 4, 0)
 
 @pytest.mark.parametrize("pieces", [3, 4, 5])
 def test_endings_are_won_quiet_and_balanced(pieces: int) -> None:
-    judge, tables = Judge(GAME), Tablebase()
-    endings = list(islice(won_endings(GAME, judge, pieces, seed=1), 8))
+    prover, tables = EndingProver(GAME), Tablebase()
+    endings = list(islice(won_endings(GAME, prover, pieces, seed=1), 8))
     assert len({ending.text for ending in endings}) == 8
-    assert endings == list(islice(won_endings(GAME, Judge(GAME), pieces, seed=1), 8))
-    assert endings != list(islice(won_endings(GAME, judge, pieces, seed=2), 8))
+    assert endings == list(islice(won_endings(GAME, EndingProver(GAME), pieces, seed=1), 8))
+    assert endings != list(islice(won_endings(GAME, prover, pieces, seed=2), 8))
     assert {GAME.position(ending.text).role_to_move for ending in endings} == {0, 1}
     for ending in endings:
         position = GAME.position(ending.text)
         assert count_pieces(position) == ending.pieces == pieces
         assert abs(position.core.black.bit_count() - position.core.white.bit_count()) <= 1  # type: ignore[attr-defined]
         assert not any("x" in move for move in position.moves())
-        assert LEAST_PLIES <= ending.plies <= 80
+        assert MIN_WIN_PLIES <= ending.plies <= 80
         if pieces <= 4:
             probe = tables.probe_position(position)
             assert (probe.result, probe.plies) == ("win", ending.plies)
@@ -52,16 +52,16 @@ def test_endings_are_won_quiet_and_balanced(pieces: int) -> None:
 def test_endings_proven_by_alphabeta_are_won(tmp_path: Path) -> None:
     """With tables to 3 pieces it sees less of 4, but nothing that is not there, and nothing sooner than it comes.
 
-    One judge is asked about positions of the same line, so that it remembers them from other distances.
+    One prover is asked about positions of the same line, so that it remembers them from other distances.
     """
     build(3, tmp_path)
-    truth, judge, chance, proven = Tablebase(), Judge(GAME, tmp_path), random.Random(1), 0
+    truth, prover, chance, proven = Tablebase(), EndingProver(GAME, tmp_path), random.Random(1), 0
     while proven < 400:
         position = GAME.position(random_ending(chance, 4))
         for _ in range(3):
             if position.outcome is not None or count_pieces(position) < 4:
                 break
-            plies = judge.plies_to_win(position)
+            plies = prover.plies_to_win(position)
             if plies is not None:
                 proven += 1
                 probe = truth.probe_position(position)
@@ -73,13 +73,13 @@ def test_endings_proven_by_alphabeta_are_won(tmp_path: Path) -> None:
 
 def test_defender_resists_as_long_as_the_tables_say() -> None:
     """The quickest win is played against the longest defence."""
-    for ending in islice(won_endings(GAME, Judge(GAME), 4, seed=5), 3):
+    for ending in islice(won_endings(GAME, EndingProver(GAME), 4, seed=5), 3):
         done = attempt(Task("alphabeta:depth=2", ending, 0, GAME.rules, None))
         assert (done.verdict, done.plies) == ("won", ending.plies)
 
 
 def test_a_win_may_be_spoiled_or_lead_nowhere() -> None:
-    endings = list(islice(won_endings(GAME, Judge(GAME), 4, seed=7), 6))
+    endings = list(islice(won_endings(GAME, EndingProver(GAME), 4, seed=7), 6))
     verdicts = [attempt(Task("random", ending, 0, GAME.rules, None)).verdict for ending in endings]
     assert "spoiled" in verdicts
     assert attempt(Task("first-legal", THREE_KINGS, 0, GAME.rules, None)).verdict == "nowhere"
@@ -116,4 +116,4 @@ def test_the_command() -> None:
 
 def test_impossible_endings_are_refused() -> None:
     with pytest.raises(BoardwrightError, match="with 2 pieces is won"):
-        next(won_endings(GAME, Judge(GAME), 2, seed=0))
+        next(won_endings(GAME, EndingProver(GAME), 2, seed=0))

@@ -22,7 +22,7 @@ from boardwright.games.base import Game
 from boardwright.games.draughts.endgames.conversion import (
     Attempt,
     Conversion,
-    Judge,
+    EndingProver,
     Task,
     WonEnding,
     attempts,
@@ -31,8 +31,8 @@ from boardwright.games.draughts.endgames.conversion import (
 )
 from boardwright.games.registry import game
 
-LEAST_PIECES, MOST_PIECES = 3, 8
-MOST_POSITIONS, MOST_WORKERS = 10**5, 1024
+MIN_PIECES, MAX_PIECES = 3, 8
+MAX_POSITIONS, MAX_WORKERS = 10**5, 1024
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,25 +56,25 @@ def run(options: Options) -> None:
     bound = game("draughts", options.rules)
     if not options.players:
         raise BoardwrightError("name at least one player, such as alphabeta:depth=8")
-    in_range("--positions", options.positions, 1, MOST_POSITIONS)
-    in_range("--workers", options.workers, 1, MOST_WORKERS)
+    in_range("--positions", options.positions, 1, MAX_POSITIONS)
+    in_range("--workers", options.workers, 1, MAX_WORKERS)
     in_range("--seed", options.seed, 0, 2**31 - 1)
     numbers = _numbers(options.pieces)
     for player in options.players:
         make_agent(player, bound).close()  # a wrong spec fails before any game
-    judge = Judge(bound, options.tables)
+    prover = EndingProver(bound, options.tables)
     endings = {pieces: _draw_endings(bound, pieces, options) for pieces in numbers}
     found = [conversion(done) for done in _play(endings, options)]
     if options.json:
         rows = [
-            {"pieces": pieces, "positions": len(those), "proven_by": _proven_by(judge, pieces), "plies": _mean(those)}
+            {"pieces": pieces, "positions": len(those), "proven_by": _proven_by(prover, pieces), "plies": _mean(those)}
             for pieces, those in endings.items()
         ]
         print_json({"endings": rows, "players": [_fields(one) for one in found]})
         return
     for pieces, those in endings.items():
         print(
-            f"{pieces} pieces: {len(those)} positions, proven by {_proven_by(judge, pieces)}, "
+            f"{pieces} pieces: {len(those)} positions, proven by {_proven_by(prover, pieces)}, "
             f"won in {_mean(those):.1f} plies on average"
         )
     for line in table(found):
@@ -96,8 +96,8 @@ def table(found: list[Conversion]) -> list[str]:
 
 
 def _draw_endings(bound: Game, pieces: int, options: Options) -> list[WonEnding]:
-    judge = Judge(bound, options.tables)  # a new one: its cache affects what it can prove
-    endings = islice(won_endings(bound, judge, pieces, options.seed), options.positions)
+    prover = EndingProver(bound, options.tables)  # a new one: its cache affects what it can prove
+    endings = islice(won_endings(bound, prover, pieces, options.seed), options.positions)
     return list(track(endings, options.positions, f"endings with {pieces} pieces"))
 
 
@@ -122,8 +122,8 @@ def _fields(one: Conversion) -> dict[str, object]:
     return fields if one.won else {**fields, "plies": None, "best": None}
 
 
-def _proven_by(judge: Judge, pieces: int) -> str:
-    return "tables" if pieces <= judge.pieces else f"alpha-beta with tables to {judge.pieces}"
+def _proven_by(prover: EndingProver, pieces: int) -> str:
+    return "tables" if pieces <= prover.pieces else f"alpha-beta with tables to {prover.pieces}"
 
 
 def _mean(endings: list[WonEnding]) -> float:
@@ -135,5 +135,5 @@ def _numbers(text: str) -> list[int]:
     for part in text.split(","):
         if not (part.strip().isascii() and part.strip().isdigit() and len(part) < 4):
             raise BoardwrightError(f"--pieces {text!r}: expected numbers separated by commas, such as 5,6")
-        numbers.append(in_range("--pieces", int(part), LEAST_PIECES, MOST_PIECES))
+        numbers.append(in_range("--pieces", int(part), MIN_PIECES, MAX_PIECES))
     return sorted(set(numbers))

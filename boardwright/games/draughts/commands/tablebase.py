@@ -14,10 +14,10 @@ from tyro.conf import Positional, arg, subcommand
 
 from boardwright.cli.common import JsonOption, N, in_range, print_json
 from boardwright.cli.progress import Phases, phases
-from boardwright.games.draughts.endgames.tablebase import MOST_PIECES, BuildStep, Tablebase, build
+from boardwright.games.draughts.endgames.tablebase import MAX_PIECES, BuildStep, Tablebase, build
 from boardwright.games.registry import game
 
-MOST_THREADS = 1024
+MAX_THREADS = 1024
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Lookup(JsonOption):
 
 
 @dataclass(frozen=True)
-class Ask(Lookup):
+class Probe(Lookup):
     """Look up a position."""
 
     position: Positional[str]  # The position as FEN, such as `B:WK1:BK10,K15`.
@@ -59,22 +59,22 @@ class Verify(Stats):
 
 Options = (
     Annotated[Build, subcommand("build")]
-    | Annotated[Ask, subcommand("probe")]
+    | Annotated[Probe, subcommand("probe")]
     | Annotated[Stats, subcommand("stats")]
     | Annotated[Verify, subcommand("verify")]
 )
 
 
-def run(options: Build | Ask | Stats | Verify) -> None:
+def run(options: Build | Probe | Stats | Verify) -> None:
     """Runs the chosen action."""
-    actions: dict[type, Callable[[Any], None]] = {Build: _build, Ask: _probe, Stats: _stats, Verify: _verify}
+    actions: dict[type, Callable[[Any], None]] = {Build: _build, Probe: _probe, Stats: _stats, Verify: _verify}
     actions[type(options)](options)
 
 
 def _build(options: Build) -> None:
     """Prints one line per file, or JSON `{pieces, folder, written, seconds}`."""
-    in_range("--pieces", options.pieces, 2, MOST_PIECES)
-    in_range("--threads", options.threads, 1, MOST_THREADS)
+    in_range("--pieces", options.pieces, 2, MAX_PIECES)
+    in_range("--threads", options.threads, 1, MAX_THREADS)
     begin = time.perf_counter()
     with nullcontext(Phases(None)) if options.json else phases() as display:
 
@@ -93,7 +93,7 @@ def _build(options: Build) -> None:
         print(f"tables to {options.pieces} pieces are in {options.out}: {done}")
 
 
-def _probe(options: Ask) -> None:
+def _probe(options: Probe) -> None:
     """Prints a sentence and the moves, or JSON `{position, to_move, result, plies, moves}`, the best move first."""
     position = game("draughts").position(options.position)
     tables = Tablebase(options.dir)
@@ -136,4 +136,4 @@ def _verify(options: Verify) -> None:
 
 
 def _open(options: Stats) -> Tablebase:
-    return Tablebase(options.dir, in_range("--pieces", options.pieces, 2, MOST_PIECES))
+    return Tablebase(options.dir, in_range("--pieces", options.pieces, 2, MAX_PIECES))

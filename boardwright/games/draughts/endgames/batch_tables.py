@@ -21,8 +21,8 @@ from boardwright.games.draughts.batch import WORD, State
 from boardwright.games.draughts.endgames.tablebase import Tablebase
 
 SQUARES_FOR_MEN = 28
-POSITIONS_A_WORD = 16
-MOST_NUMBERED = 1 << 32  # positions
+POSITIONS_PER_WORD = 16
+MAX_POSITIONS = 1 << 32
 FOR_EVER = 2**31 - 1  # plies
 
 
@@ -71,7 +71,7 @@ def result(pieces: int, longest_quiet: int, tables: PackedTables, state: State) 
     number = number * digits[1] + _number(own_kings, men | enemy_men, most)
     number = number * digits[2] + _number(enemy_kings, men | enemy_men | own_kings, most)
     number = jnp.where(known, tables.firsts[material] + number, 0)
-    outcome = (tables.words[number // POSITIONS_A_WORD] >> (2 * (number % POSITIONS_A_WORD))) & 3
+    outcome = (tables.words[number // POSITIONS_PER_WORD] >> (2 * (number % POSITIONS_PER_WORD))) & 3
     known &= (outcome == 1) | (state.quiet <= longest_quiet)
     mover = state.current_role
     winner = jnp.where(outcome == 2, mover, jnp.where(outcome == 0, 1 - mover, DRAW))
@@ -90,7 +90,7 @@ def _pack(tables: Tablebase) -> PackedTables:
     words = packed.words
     base = tables.pieces + 1
     firsts, digits = np.zeros(base**4, np.uint32), np.ones((base**4, 3), np.uint32)
-    if len(words) * POSITIONS_A_WORD >= MOST_NUMBERED:
+    if len(words) * POSITIONS_PER_WORD >= MAX_POSITIONS:
         raise BoardwrightError(
             f"tables to {tables.pieces} pieces have too many positions for a device: use tables with fewer pieces"
         )

@@ -36,14 +36,14 @@ from boardwright.games.lines import each_move
 from boardwright.games.registry import game as make_game
 from boardwright.stats.score import Interval, Score
 
-LEAST_PLIES = 15  # of a win
-LONGEST_WIN = 80  # plies, where the rules set no limit
+MIN_WIN_PLIES = 15  # of a win
+MAX_WIN_PLIES = 80  # where the rules set no limit
 PROOF_NODES = 3_000  # of alpha-beta, to prove a position
 DEFENCE_NODES = 1_000  # of alpha-beta, to find a move
 MEGABYTES = 16  # of its transposition table
-MOST_TRIES = 20_000  # random positions per won one
+MAX_TRIES = 20_000  # random positions per won one
 _BELOW_DECIDED = 1000  # offset of the scores that alpha-beta has from tables, less one per ply to the end
-MOST_PLIES = 300  # of a game, from the ending on
+MAX_GAME_PLIES = 300  # of a game, from the ending on
 
 Verdict = Literal["won", "spoiled", "nowhere"]
 
@@ -57,7 +57,7 @@ class WonEnding:
     plies: int  # to the end of the game; an upper bound if alpha-beta proved it
 
 
-class Judge:
+class EndingProver:
     """Proves and defends endings by tables, and beyond them by alpha-beta. For one thread."""
 
     def __init__(self, game: Game, folder: Path | None = None):
@@ -102,24 +102,24 @@ def count_pieces(position: Position) -> int:
     return (core.black | core.white).bit_count()
 
 
-def won_endings(game: Game, judge: Judge, pieces: int, seed: int) -> Iterator[WonEnding]:
+def won_endings(game: Game, prover: EndingProver, pieces: int, seed: int) -> Iterator[WonEnding]:
     """Yields different endings of `pieces` pieces without end; raises BoardwrightError if it finds no more."""
     chance, found = random.Random(f"{seed} {pieces}"), set[str]()
-    longest = min(game.rules.max_quiet_plies or LONGEST_WIN, LONGEST_WIN)
+    longest = min(game.rules.max_quiet_plies or MAX_WIN_PLIES, MAX_WIN_PLIES)
     while True:
-        for _ in range(MOST_TRIES):
+        for _ in range(MAX_TRIES):
             text = random_ending(chance, pieces)
             position = game.position(text)
             must_capture = any("x" in move for move in position.moves())
             if text in found or position.outcome is not None or must_capture:
                 continue
-            plies = judge.plies_to_win(position)
-            if plies is not None and LEAST_PLIES <= plies <= longest:
+            plies = prover.plies_to_win(position)
+            if plies is not None and MIN_WIN_PLIES <= plies <= longest:
                 found.add(text)
                 yield WonEnding(text, pieces, plies)
                 break
         else:
-            raise BoardwrightError(f"none of {MOST_TRIES} positions with {pieces} pieces is won: change the number")
+            raise BoardwrightError(f"none of {MAX_TRIES} positions with {pieces} pieces is won: change the number")
 
 
 def random_ending(chance: random.Random, pieces: int) -> str:
@@ -181,18 +181,18 @@ class Conversion:
 def attempt(task: Task) -> Attempt:
     """Plays an ending to its end, or until it is spoiled."""
     game = make_game("draughts", task.rules)
-    judge, position = Judge(game, task.tables), game.position(task.ending.text)
+    prover, position = EndingProver(game, task.tables), game.position(task.ending.text)
     role, begin = position.role_to_move, position.plies
     agent = make_agent(with_seed(player_of(task.player, game), task.player, task.seed), game)
     try:
         agent.prepare()
-        while position.outcome is None and position.plies - begin < MOST_PLIES:
+        while position.outcome is None and position.plies - begin < MAX_GAME_PLIES:
             if position.role_to_move == role:
-                if judge.result(position) in ("draw", "loss"):
+                if prover.result(position) in ("draw", "loss"):
                     return Attempt(task.player, task.ending, "spoiled", position.plies - begin)
                 position = position.play_all(move_actions(position, choose_move(agent, position, Limit())))
             else:
-                position = judge.defend(position)
+                position = prover.defend(position)
     finally:
         agent.close()
     winner = None if position.outcome is None else position.outcome.winner

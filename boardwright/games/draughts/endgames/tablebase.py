@@ -24,7 +24,7 @@ from boardwright.processes import usable_cores
 
 SHIPPED = Path(__file__).parent / "tables"
 SHIPPED_PIECES = 4
-MOST_PIECES: int = _core.TABLEBASE_MAX_PIECES
+MAX_PIECES: int = _core.TABLEBASE_MAX_PIECES
 
 Result = Literal["loss", "draw", "win"]
 _RESULTS: tuple[Result, ...] = ("loss", "draw", "win")  # by the engine's numbers
@@ -180,13 +180,13 @@ def _shipped() -> Tablebase:
 
 
 def _check_pieces(pieces: int) -> None:
-    if not 2 <= pieces <= MOST_PIECES:
-        raise TablebaseError(f"tables have from 2 to {MOST_PIECES} pieces, not {pieces}")
+    if not 2 <= pieces <= MAX_PIECES:
+        raise TablebaseError(f"tables have from 2 to {MAX_PIECES} pieces, not {pieces}")
 
 
 def _how_to_get_more(complaint: str, pieces: int) -> str:
-    if pieces > MOST_PIECES:
-        return f"{complaint}, and none can have more than {MOST_PIECES}"
+    if pieces > MAX_PIECES:
+        return f"{complaint}, and none can have more than {MAX_PIECES}"
     remedy = f"'boardwright tablebase build --pieces {pieces} --out DIR'"
     return f"{complaint}: build larger ones with {remedy} and name the folder, --dir DIR"
 

@@ -1,7 +1,7 @@
 """Client side of the Hub protocol of draughts programs."""
 
 from boardwright.agents.base import Choice
-from boardwright.agents.dialects import Question, Thinking
+from boardwright.agents.dialects import MoveRequest, Thinking
 from boardwright.agents.pipe import Pipe, ProgramError
 from boardwright.games.base import Game
 from boardwright.games.draughts.hub import words
@@ -29,11 +29,11 @@ class HubDialect:
         while words.parse_line(pipe.receive(deadline) or "")[0] != "ready":
             pass
 
-    def ask(self, pipe: Pipe, question: Question) -> None:
+    def ask(self, pipe: Pipe, request: MoveRequest) -> None:
         """Sends the position with its history, the level, and `go think`."""
-        moves = " ".join(words.move_text(*move) for move in question.moves)
-        pipe.send(f"pos pos={words.position_text(question.base)}" + (f' moves="{moves}"' if moves else ""))
-        limit = question.limit
+        moves = " ".join(words.move_text(*move) for move in request.moves)
+        pipe.send(f"pos pos={words.position_text(request.base)}" + (f' moves="{moves}"' if moves else ""))
+        limit = request.limit
         if limit.seconds is not None:
             pipe.send(f"level move-time={limit.seconds:.6f}")
         elif limit.depth is not None:
@@ -42,11 +42,11 @@ class HubDialect:
             pipe.send(f"level nodes={limit.nodes}")
         pipe.send("go think")
 
-    def read(self, pipe: Pipe, line: str, question: Question) -> Choice | Thinking | None:
+    def read(self, pipe: Pipe, line: str, request: MoveRequest) -> Choice | Thinking | None:
         """`done` and `error`; all else is ignored."""
         command, arguments = words.parse_line(line)
         if command == "done":
-            actions = words.parse_move(question.position, arguments.get("move", ""))
+            actions = words.parse_move(request.position, arguments.get("move", ""))
             return Choice(actions[0], line=actions)
         if command == "error":
             raise ProgramError(f"engine {pipe.command!r}: {arguments.get('message', 'an error without a message')}")

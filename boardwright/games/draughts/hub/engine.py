@@ -15,8 +15,8 @@ from boardwright.games.base import Game
 from boardwright.games.draughts.hub import words
 from boardwright.protocols.session import Engine, Thought
 
-LEAST_SEARCH, LONGEST_SEARCH = 0.001, 3600.0  # seconds; the longest is that of one without a limit
-MOST_MOVES = 100  # of search depth
+MIN_SECONDS, MAX_SECONDS = 0.001, 3600.0  # of a search; the maximum is that of a search without a limit
+MAX_DEPTH = 100  # of a search
 
 
 class HubProtocol(Engine):
@@ -73,22 +73,22 @@ class HubProtocol(Engine):
 
     def _level(self, arguments: Mapping[str, str]) -> None:
         if "infinite" in arguments:
-            self._limit = Limit(seconds=LONGEST_SEARCH)
+            self._limit = Limit(seconds=MAX_SECONDS)
         elif "depth" in arguments:
-            self._limit = Limit(depth=int(min(_positive(arguments, "depth"), MOST_MOVES)))
+            self._limit = Limit(depth=int(min(_positive(arguments, "depth"), MAX_DEPTH)))
         elif "nodes" in arguments:
             self._limit = Limit(nodes=int(_positive(arguments, "nodes")))
         elif "move-time" in arguments:
-            self._limit = Limit(seconds=min(_positive(arguments, "move-time"), LONGEST_SEARCH))
+            self._limit = Limit(seconds=min(_positive(arguments, "move-time"), MAX_SECONDS))
         elif "moves" in arguments and "time" in arguments:
             share = _number(arguments, "time") / _positive(arguments, "moves")
-            self._limit = Limit(seconds=min(max(share, LEAST_SEARCH), LONGEST_SEARCH))
+            self._limit = Limit(seconds=min(max(share, MIN_SECONDS), MAX_SECONDS))
         elif "time" not in arguments:
             raise BoardwrightError("level: expected depth, nodes, move-time, time or infinite")
         else:
             left, increment = (max(_number(arguments, name), 0.0) for name in ("time", "inc"))
             share = Clock(left, increment).share(left + increment)
-            self._limit = Limit(seconds=min(max(share, LEAST_SEARCH), LONGEST_SEARCH))
+            self._limit = Limit(seconds=min(max(share, MIN_SECONDS), MAX_SECONDS))
 
     def _report(self, thought: Thought) -> None:
         choice, parts = thought.choice, ["info"]

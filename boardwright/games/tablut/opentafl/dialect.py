@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from boardwright.agents.base import Choice
-from boardwright.agents.dialects import Question, Thinking
+from boardwright.agents.dialects import MoveRequest, Thinking
 from boardwright.agents.pipe import Pipe, ProgramError
 from boardwright.games.base import Game, Position
 from boardwright.games.tablut.opentafl import words
@@ -28,9 +28,9 @@ class OpenTaflDialect:
         while (pipe.receive(deadline) or "").split(" ")[0] != "hello":
             pass
 
-    def ask(self, pipe: Pipe, question: Question) -> None:
-        """Sends the moves since the last question, the clock, and `play`."""
-        position, moves = question.position, list(question.moves)
+    def ask(self, pipe: Pipe, request: MoveRequest) -> None:
+        """Sends the moves since the last request, the clock, and `play`."""
+        position, moves = request.position, list(request.moves)
         side = position.game.roles[position.role_to_move]
         known = next(
             (n for n, (before, _) in enumerate(moves) if self._known and before.hash == self._known.hash), None
@@ -42,16 +42,16 @@ class OpenTaflDialect:
         else:
             before, (action,) = moves[-1]
             pipe.send(f"opponent-move {words.move_text(before, action)} {words.board_text(position)}")
-        if question.limit.seconds is not None:  # an overtime period a move, always the same
-            millis = round(question.limit.seconds * 1000)
+        if request.limit.seconds is not None:  # an overtime period a move, always the same
+            millis = round(request.limit.seconds * 1000)
             self._say(pipe, f"clock {millis}* {millis}* {max(1, round(millis / 1000))} 99 99")
         pipe.send(f"play {side}")
 
-    def read(self, pipe: Pipe, line: str, question: Question) -> Choice | Thinking | None:
+    def read(self, pipe: Pipe, line: str, request: MoveRequest) -> Choice | Thinking | None:
         """`move`, `error -1` and requests to repeat something; all else is ignored."""
         word, _, rest = line.partition(" ")
         if word == "move":
-            position = question.position
+            position = request.position
             (action,) = position.game.parse_move(position.core, rest.strip())
             self._known = position.play(action)
             pipe.send(f"move {words.board_text(self._known)}")
@@ -61,7 +61,7 @@ class OpenTaflDialect:
         if word in self._said:
             pipe.send(self._said[word])
         elif word == "position":
-            pipe.send(f"position {words.board_text(question.position)}")
+            pipe.send(f"position {words.board_text(request.position)}")
         return None
 
     def _say(self, pipe: Pipe, line: str) -> None:

@@ -4,7 +4,7 @@ import { notifyError } from "../lib/announce.js";
 
 /**
  * Calls `ask` now, whenever `key` changes, and again `pause(answer)` milliseconds after each answer; `null` is never again.
- * After a failure that may pass it asks again; one that says that the question is wrong ends it.
+ * After a failure that may pass it asks again; one that says that the settings is wrong ends it.
  * @param {() => Promise<any>} ask @param {(answer: any) => number|null} pause @param {string} key
  * @returns {{answer: any, error: Error|null, refresh: () => void}} the answer belongs to `key`: it is null until there is one
  */
@@ -53,7 +53,7 @@ export function usePolled(ask, pause, key) {
 
 const AFTER_FAILURE_MS = 3000;
 
-/** Whether the same question may be answered later: the server was not reached, was busy, or had a fault of its own. */
+/** Whether the same settings may be answered later: the server was not reached, was busy, or had a fault of its own. */
 export const mayPass = ({ status }) => !status || status === 429 || status >= 500;
 
 /** The games of the server; null until it has answered. */

@@ -2,7 +2,7 @@
 import { notifyError } from "./announce.js";
 
 const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 2000;
+const MAX_PAUSE_MS = 2000;
 const AWAY = [0, 502, 503, 504]; // not reached, by us or by a proxy before it
 
 /**
@@ -35,7 +35,7 @@ export function retryUntilAnswered(ask, answered, refused = notifyError) {
         if (!active) return;
         if (!AWAY.includes(error.status)) return refused(error);
         if (pause === FIRST_PAUSE_MS) notifyError(error);
-        timer = setTimeout(attempt, pause, Math.min(2 * pause, LONGEST_PAUSE_MS));
+        timer = setTimeout(attempt, pause, Math.min(2 * pause, MAX_PAUSE_MS));
       },
     );
   attempt(FIRST_PAUSE_MS);

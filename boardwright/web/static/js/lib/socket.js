@@ -3,7 +3,7 @@
  * again to everything that is watched; running analyses fail. `whenLost` reports a loss and its end.
  */
 
-const LONGEST_PAUSE_MS = 8000;
+const MAX_PAUSE_MS = 8000;
 
 export function makeSocket(url = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws`) {
   /** @type {WebSocket|null} */
@@ -55,7 +55,7 @@ export function makeSocket(url = `${location.protocol === "https:" ? "wss" : "ws
       if (!waiting.length) return;
       reportLoss(true);
       retry = setTimeout(open, pause);
-      pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
+      pause = Math.min(2 * pause, MAX_PAUSE_MS);
     };
   }
 

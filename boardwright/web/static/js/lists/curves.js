@@ -5,7 +5,7 @@ import { large } from "../lib/format.js";
 
 const HEIGHT = 190;
 const COLOURS = ["--curve-0", "--curve-1", "--curve-2", "--curve-3"];
-const LEAST_WINDOW = 5;
+const MIN_WINDOW = 5;
 const WINDOW_SHARE = 0.05; // of a rolling mean: iterations, share of the run
 const MAIN = ["elo", "against-random", "outcomes", "loss-total", "loss-policy", "loss-value", "entropy", "policy-entropy", "td-error", "vae-loss", "reconstruction", "speed"];
 
@@ -27,7 +27,7 @@ export function joined(known, later) {
 
 /** The mean of the numbers among those around each. */
 export function rollingMean(values) {
-  const window = Math.max(LEAST_WINDOW, Math.round(WINDOW_SHARE * values.length) | 1);
+  const window = Math.max(MIN_WINDOW, Math.round(WINDOW_SHARE * values.length) | 1);
   const half = Math.floor(window / 2);
   return values.map((_, place) => {
     const around = values.slice(Math.max(0, place - half), place + half + 1).filter((value) => value !== null && value !== undefined);
@@ -46,7 +46,7 @@ function columns(figure, curves) {
     const found = new Map(curves[name].iterations.map((iteration, place) => [iteration, curves[name].values[place]]));
     return iterations.map((iteration) => found.get(iteration) ?? null);
   };
-  const rolling = figure.rolling && iterations.length >= 2 * LEAST_WINDOW; // a mean of fewer would hide them
+  const rolling = figure.rolling && iterations.length >= 2 * MIN_WINDOW; // a mean of fewer would hide them
   return { names, frames: iterations.map((iteration) => framesAt.get(iteration)), iterations, values: names.map(column), bounds: bounds.map(column), rolling };
 }
 

@@ -9,7 +9,7 @@ import { recordPath } from "./matches.js";
 import { ago } from "../lib/format.js";
 
 const PAGE = 10;
-const MOST = 100; // that the server lists at once
+const MAX_LISTED = 100; // that the server lists at once
 const NOTHING = { games: [], more: false };
 
 /** @param {{api: any, game: any, rules: string, version: string}} props a new `version` asks for the newest again */
@@ -21,7 +21,7 @@ export function Records({ api, game, rules, version }) {
   const ask = (before, limit) => api.records({ game: game.name, rules, player, before, limit });
   useEffect(() => {
     const again = asked.current === about; // then all that is shown stays, with what is new before it
-    const limit = Math.min(Math.max(PAGE, again ? pages.games.length : 0), MOST);
+    const limit = Math.min(Math.max(PAGE, again ? pages.games.length : 0), MAX_LISTED);
     asked.current = about;
     return whileShown(ask(undefined, limit), (games) => setPages({ games, more: games.length === limit }));
   }, [about, version]);

@@ -52,9 +52,9 @@ function Arena({ api, socket, games, params }) {
   const live = Boolean(match.answer && isOpen(match.answer));
   useEffect(() => (live ? socket.watchMatch(shown.match, match.refresh) : undefined), [shown.match, live]);
   const finished = useMemo(() => matches.filter((one) => !isOpen(one)).length, [list.answer]);
-  const question = `${shown.game} ${shown.rules} ${finished}`;
-  const ratings = usePolled(() => api.ratings(shown.game, shown.rules), () => IDLE_MS, question);
-  const table = usePolled(() => api.crosstable(shown.game, shown.rules), () => IDLE_MS, question);
+  const settings = `${shown.game} ${shown.rules} ${finished}`;
+  const ratings = usePolled(() => api.ratings(shown.game, shown.rules), () => IDLE_MS, settings);
+  const table = usePolled(() => api.crosstable(shown.game, shown.rules), () => IDLE_MS, settings);
   const lists = useLast(ratings.answer, `${shown.game} ${shown.rules}`);
   const tables = useLast(table.answer, `${shown.game} ${shown.rules}`);
   useEffect(() => {

@@ -55,11 +55,11 @@ function useStartPosition(api, game, choices, params) {
   const [view, setView] = useState(null);
   const fits = game && params.game === game.name && (params.rules ?? game.default_rules) === choices.rules;
   const asked = fits && params.position !== refused ? params.position : undefined;
-  const question = { game: game?.name, rules: choices?.rules, start: asked };
+  const settings = { game: game?.name, rules: choices?.rules, start: asked };
   const { answer, error } = usePolled(
-    () => (game ? api.position(question) : Promise.resolve(null)),
+    () => (game ? api.position(settings) : Promise.resolve(null)),
     () => null,
-    JSON.stringify(question),
+    JSON.stringify(settings),
   );
   useEffect(() => answer && setView(answer), [answer]);
   useEffect(() => {

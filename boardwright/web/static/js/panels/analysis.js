@@ -8,7 +8,7 @@ import { OpponentChoice } from "./opponent.js";
 
 const SHOWN = 6; // candidates in the list
 const DRAWN = 3; // on the board
-const LONGEST_LINE = 12; // moves shown of the principal variation
+const MAX_LINE_MOVES = 12; // moves shown of the principal variation
 
 /** The strength of each candidate relative to the best, 0 to 1, by visits or policy. */
 function strengths(candidates) {
@@ -115,7 +115,7 @@ export function AnalysisPanel({ game, view, analysis, agent, setAgent, heat, set
         </div>
         ${heat && info.candidates.every((candidate) => !candidate[heat]) && html`<p
           class="quiet figures">This engine reports no ${heat}: choose another one.</p>`}
-        ${info.line.length > 0 && html`<${Line} line=${info.line.slice(0, LONGEST_LINE)} play=${play} preview=${preview} />`}
+        ${info.line.length > 0 && html`<${Line} line=${info.line.slice(0, MAX_LINE_MOVES)} play=${play} preview=${preview} />`}
       `
       }
     </section>

@@ -1,4 +1,4 @@
-/** The end of a game, and the question before giving it up. */
+/** The end of a game, and the settings before giving it up. */
 import { Dialog, html, useEffect, useRef, useState } from "../lib/ui.js";
 import { resultText } from "../lib/sides.js";
 
