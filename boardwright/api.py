@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """A net's opinion of a position, without search."""
+    """A net's evaluation of a position, without search."""
 
     value: float  # expected result from the side of the role to move, -1 to 1
     policy: Mapping[str, float]  # probability of each legal action, by its text
@@ -69,7 +69,7 @@ def search(position: Position, player: str = "alphabeta", limit: Limit | None = 
 def load_net(net: str | Path, game: Game | None = None) -> Evaluator:
     """A net, by the name of one that ships or by its file, ready to evaluate positions on the CPU.
 
-    Without a game it is that of the net: its rule set and its observation.
+    `game` defaults to the one that the net was trained for, with its rule set and its observation.
     """
     from boardwright.nets import netfile, shipped
     from boardwright.nets.evaluator import Evaluator

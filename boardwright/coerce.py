@@ -34,7 +34,7 @@ def check_value(value: Any, hint: Any) -> Any:
             raise MismatchError(f"expected a list, not {value!r}")
         return tuple(check_value(item, kind) for item, kind in zip(value, item_hints(hint, len(value)), strict=True))
     if isinstance(value, int) and value.bit_length() > 63:
-        raise MismatchError("that number is too large")
+        raise MismatchError("the number is too large: expected one between -2^63 and 2^63")
     if hint is float and type(value) in (int, float) and math.isfinite(value):
         return float(value)
     if hint is types.NoneType and value is None:

@@ -126,7 +126,7 @@ def open_database(path: Path, kind: Kind, *, create: bool) -> Database:
     except (OSError, ValueError) as error:
         if isinstance(error, BoardwrightError):
             raise
-        reason = error.strerror if isinstance(error, OSError) else "not a file's name"
+        reason = error.strerror if isinstance(error, OSError) else "not a valid file name"
         raise BoardwrightError(f"cannot open {str(path)!r}: {reason}") from error
     # In a read-only folder SQLite reads a file only if it is declared immutable, which it is without a log.
     unchanging = not path.with_name(f"{path.name}-wal").exists()

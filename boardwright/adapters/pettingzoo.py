@@ -106,7 +106,7 @@ class BoardEnv(AECEnv[str, Observation, int | None]):
             self._was_dead_step(action)
             return
         if action is None:
-            raise TypeError(f"{agent} must take an action: the game is not over")
+            raise TypeError(f"step(None) for {agent}, whose game is not over: pass a legal action")
         position = self._position.play(int(action))
         self._cumulative_rewards[agent] = 0.0  # from here on, for this action
         self._arrive_at(position)

@@ -115,9 +115,9 @@ def _command(text: str) -> str:
     try:
         words = shlex.split(text)
     except ValueError:
-        raise ValueError("a command with its quotes closed") from None
+        raise ValueError("a command without an unclosed quote") from None
     if not words or shutil.which(words[0]) is None:
-        raise ValueError("a command whose program exists")
+        raise ValueError("a command whose program is installed, or the path of one")
     return text
 
 

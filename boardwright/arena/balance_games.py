@@ -45,8 +45,8 @@ def games_of(settings: BalanceSettings) -> list[tuple[NetFile, Game]]:
         if not any(net is player for player, _ in found):
             played = ", ".join(f"{game.rules.name} by {shipped.name_of(player.path)}" for player, game in found)
             raise NetError(
-                f"net {shipped.name_of(net.path)} plays none of the rule sets: {played}: leave it out, or add "
-                "rules that only it was trained on"
+                f"net {shipped.name_of(net.path)} is not used; the rule sets are played by others ({played}): "
+                "leave it out, or add its own rule set"
             )
     return found
 

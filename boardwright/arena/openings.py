@@ -113,7 +113,7 @@ def _read(source: str) -> str:
     except UnicodeDecodeError:
         raise BoardwrightError(f"openings {source!r}: not UTF-8 text") from None
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not a file's name"
+        reason = error.strerror if isinstance(error, OSError) else "not a valid file name"
         known = "start, random:K, ballots or ballots:DECK"
         raise BoardwrightError(
             f"openings {source!r}: cannot read that file ({reason}); other choices: {known}"

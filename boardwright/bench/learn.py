@@ -47,14 +47,14 @@ def _of_dqn(config: DQNConfig) -> Iterator[Figure]:
 
     seconds, run = fastest(run, act)
     action = seconds / (ACTING_STEPS * config.acting.games)
-    yield Figure("acting", f"acting, {config.acting.games:,} games at once", 1 / action, "actions/s")
+    yield Figure("acting", f"acting, {config.acting.games:,} concurrent games", 1 / action, "actions/s")
     seconds, run = fastest(run, lambda run, number: dqn.learn(run, number, 0, 0)[0])
     update = seconds / (dqn.learn_chunk * learner.merge)
-    merged = f", {learner.merge} made as one" if learner.merge > 1 else ""
+    merged = f", {learner.merge} merged" if learner.merge > 1 else ""
     what = f"learning, {config.architecture.size}, batches of {learner.batch_size:,}{merged}"
     yield Figure("updates", what, 1 / update, "updates/s")
     game = plies * (action + learner.updates * update)
-    yield from _games(1 / game, f"{learner.updates:g} updates an action, {plies:.1f} of them")
+    yield from _games(1 / game, f"{learner.updates:g} updates per action, {plies:.1f} actions per game")
 
 
 def _of_ppo(config: PPOConfig) -> Iterator[Figure]:
@@ -72,7 +72,7 @@ def _of_ppo(config: PPOConfig) -> Iterator[Figure]:
     seconds, _ = fastest(run, update)
     games = (episodes[-1] - episodes[0]) / (len(episodes) - 1)
     yield Figure("updates", f"updates of {config.learner.epochs} epochs", PPO_UPDATES / seconds, "updates/s")
-    yield from _games(games / seconds, f"{games / PPO_UPDATES:.1f} games an update")
+    yield from _games(games / seconds, f"{games / PPO_UPDATES:.1f} games per update")
 
 
 def _games(rate: float, how: str) -> Iterator[Figure]:

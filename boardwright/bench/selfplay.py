@@ -68,7 +68,7 @@ def measure(
             batch = config.learner.batch_size
             samples, state = _samples_rate(az, state)
             yield Figure("learning", f"learning, {size}, batches of {batch:,}", samples, "samples/s")
-            yield Figure("replay", "replay", replay_buffer.bytes_per_state(state.replay), "bytes a state")
+            yield Figure("replay", "replay", replay_buffer.bytes_per_state(state.replay), "bytes/state")
     yield Figure("puct_to_gumbel", "puct relative to gumbel", 100 * rates["puct"] / rates["gumbel"], "%")
 
 

@@ -54,7 +54,7 @@ class GameOptions(JsonOption):
 class PositionOptions(GameOptions):
     """A position: the start, one given as text, or one reached by action numbers."""
 
-    position: TEXT[str | None] = None  # Position text to start from instead of the first position.
+    position: TEXT[str | None] = None  # Position text to start from instead of the initial position.
     actions: Annotated[str | None, arg(metavar="N,N,…")] = None  # Action numbers from the start, separated by commas.
 
     def chosen_position(self) -> Position:
@@ -73,7 +73,7 @@ def _action_numbers(text: str) -> list[int]:
     fields = [field.strip() for field in text.split(",")] if text.strip() else []
     for field in fields:
         if not (field.isascii() and field.isdigit() and len(field) <= 9):
-            raise BoardwrightError(f"--actions: {field!r} is not an action number")
+            raise BoardwrightError(f"--actions: {field!r} is not an action number; expected numbers such as 12,40")
     return [int(field) for field in fields]
 
 
@@ -149,5 +149,5 @@ def _translate_os_errors(verb: str, path: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not a file's name"
+        reason = error.strerror if isinstance(error, OSError) else "not a valid file name"
         raise BoardwrightError(f"cannot {verb} {str(path)!r}: {reason}") from error

@@ -22,7 +22,7 @@ class Options(JsonOption):
 
 
 def run(options: Options) -> None:
-    """Prints a table, or JSON `{games: [{name, title, roles, rules, …}]}`; of one `{game, rules, how_to_play}`."""
+    """Prints a table, or JSON `{games: [{name, title, roles, …}]}`; for one game `{game, rules, how_to_play}`."""
     if options.game is not None:
         _explain(game(options.game, options.rules), options.json)
         return

@@ -92,7 +92,8 @@ def main() -> None:
         _fail("not enough memory: end other programs, or give smaller sizes")
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        _fail(f"cannot continue: {error.strerror}")
+        where = "" if error.filename is None else f"{error.filename}: "
+        _fail(f"cannot continue: {where}{error.strerror}")
 
 
 def _dispatch(arguments: list[str]) -> None:

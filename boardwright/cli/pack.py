@@ -45,5 +45,5 @@ def show(file: Path, packed: "Packed", *, as_json: bool) -> None:
         print_json(fields | {"nets": list(packed.nets), "files": packed.sizes})
         return
     for name, (whole, inside) in packed.sizes.items():
-        print(f"{name}: {inside / 1e6:.2f} of {whole / 1e6:.2f} MB")
+        print(f"{name}: {whole / 1e6:.2f} MB, packed to {inside / 1e6:.2f} MB")
     print(f"{file}: {size / 1e6:.2f} MB, after iteration {at.iteration} and {at.frames:,} frames")

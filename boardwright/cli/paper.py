@@ -67,8 +67,8 @@ class Options(JsonOption):
     paper: Positional[str]
     """Its name: `tablut-heuristics`, which plays games, or `cathedral`, `tablutzero` or `draughts`, which train."""
     games: N[int | None] = None
-    """Games of each player in each role (tablut-heuristics), of a cell for each seed (cathedral), of a match and of
-    each row of the balance (tablutzero), or against each opponent (draughts). Default: the paper's number, or ours."""
+    """Games: per player and role (tablut-heuristics); per table cell and seed (cathedral); per match and per balance
+    row (tablutzero); per opponent (draughts). Default: the paper's number, or ours."""
     workers: N[int] = 1  # Concurrent games, each in its own process.
     seed: int = 0  # Seed of the players, or the first seed of the training runs.
     nets: tuple[str, ...] = ()  # Only draughts: other nets whose endings are measured; files, or names of shipped nets.

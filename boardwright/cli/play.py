@@ -31,7 +31,7 @@ class Options(GameOptions):
 
     agent: str = "alphabeta:time=1s"  # The opponent; `boardwright agents GAME` lists them.
     role: Annotated[str | None, arg(name="as", metavar="ROLE")] = None  # Your role. Default: the one that moves first.
-    position: TEXT[str | None] = None  # Position text to start from instead of the first position.
+    position: TEXT[str | None] = None  # Position text to start from instead of the initial position.
 
 
 def run(options: Options) -> None:

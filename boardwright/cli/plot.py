@@ -73,7 +73,8 @@ def _by_name(runs: tuple[Path, ...]) -> dict[str, Path]:
     names = short if len(set(short)) == len(short) else [printable(str(folder)) for folder in runs]
     named = dict(zip(names, runs, strict=True))
     if len(named) < len(runs):
-        raise BoardwrightError("plot: a run is given twice")
+        twice = next(name for name in names if names.count(name) > 1)
+        raise BoardwrightError(f"plot: {twice} is given twice")
     return named
 
 

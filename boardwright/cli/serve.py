@@ -25,7 +25,8 @@ class Options:
     workers: int = 0  # Worker processes for searches, at least two; 0: one per core, at least two.
     proxy: bool = False  # Accept requests that a reverse proxy on this machine forwards. Visitors need the token.
     token: TEXT[str | None] = None
-    """Token asked of visitors, at least 16 characters. Default: $BOARDWRIGHT_TOKEN, else a random one where needed."""
+    """Token that visitors must present, at least 16 characters. Default: $BOARDWRIGHT_TOKEN, else a random one where
+    needed."""
     open: bool = False  # Open a browser.
 
 
@@ -41,7 +42,9 @@ def run(options: Options) -> None:
         raise BoardwrightError(f"--runs {options.runs}: there is no such folder")
     token = options.token or os.environ.get("BOARDWRIGHT_TOKEN") or None
     if token is not None and not re.fullmatch(rf"[A-Za-z0-9_-]{{{MIN_TOKEN},}}", token):
-        raise BoardwrightError(f"the token must be at least {MIN_TOKEN} letters, digits, - or _")
+        raise BoardwrightError(
+            f"--token (or $BOARDWRIGHT_TOKEN) must be at least {MIN_TOKEN} characters: letters, digits, - or _"
+        )
     runs = options.runs or Path("runs").absolute()  # may be made later
     settings = Settings(db=options.db or _database(), runs=runs, workers=workers, token=token, proxy=options.proxy)
     running.serve(settings, options.host, options.port, open_browser=options.open)

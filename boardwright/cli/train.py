@@ -50,7 +50,8 @@ class Options:
     """Stop after this time, as Ctrl-C does: between two iterations, if the next would not end in time. The same command
     resumes."""
     distributed: bool = False
-    """This is one of several processes that train together; a scheduler such as SLURM provides the next three."""
+    """This is one of several processes that train together; a scheduler such as SLURM supplies --coordinator,
+    --processes and --process."""
     coordinator: Annotated[str | None, arg(metavar="HOST:PORT")] = None  # Address of the first process.
     processes: N[int | None] = None  # Number of processes.
     process: Annotated[int | None, arg(metavar="I")] = None  # Number of this process, from 0.
@@ -69,7 +70,7 @@ def run(options: Options) -> None:
         _list_settings(options)
         return
     if options.json:
-        raise BoardwrightError("--json belongs to --help-settings: give it as well")
+        raise BoardwrightError("--json needs --help-settings")
     if options.out is None:
         raise BoardwrightError("--out FOLDER is required: name a folder for the run")
     config, is_recalled = _config(options, options.out)
@@ -78,7 +79,7 @@ def run(options: Options) -> None:
             raise BoardwrightError(f"--distributed needs a method for several devices; {options.method} uses one")
         processes.join(options.coordinator, options.processes, options.process)
     elif (options.coordinator, options.processes, options.process) != (None, None, None):
-        raise BoardwrightError("--coordinator, --processes and --process belong to --distributed: give it as well")
+        raise BoardwrightError("--coordinator, --processes and --process need --distributed")
     if options.out.exists() and not options.out.is_dir():
         raise BoardwrightError(f"--out {options.out} is not a folder: give another")
     cache_compilations(options.out)
@@ -92,7 +93,7 @@ def run(options: Options) -> None:
             return stop.is_set() or limit.is_up()
 
         if is_recalled and processes.is_first():
-            show.line(f"with the settings in {options.out / config_file.NAME}")
+            show.line(f"using the settings in {options.out / config_file.NAME}")
         show.line(f"training on {_devices(options.method)}")
         observer = RunObserver(progress=show.phase, on_iteration=on_iteration, message=show.line, stopped=stopped)
         progress = _train(options, options.out, config, observer)
@@ -155,13 +156,13 @@ def _line(iteration: int, iterations: int, frames: int, scalars: Mapping[str, fl
         ("speed/seconds", "seconds", ".1f"),
         ("loss/policy", "policy", ".3f"),
         ("loss/value", "value", ".3f"),
-        ("loss/error", "error of Q", ".3f"),
+        ("loss/error", "Q error", ".3f"),
         ("validation/loss", "validation", ".3f"),
         ("selfplay/entropy", "entropy", ".2f"),
         ("selfplay/plies", "plies", ".0f"),
         ("gating/score", "gating", ".2f"),
         ("evaluation/elo", "Elo", ".0f"),
-        ("evaluation/random", "against random", ".3f"),
+        ("evaluation/random", "score vs random", ".3f"),
     )
     if not any(name.startswith("loss/") for name in scalars):
         parts.append("nothing learned yet")  # no game has ended, or too few

@@ -172,7 +172,7 @@ class Game(ABC):
 
     @abstractmethod
     def position_text(self, core: Any) -> str:
-        """The text of a position, which `position` reads back; without `_`, which is a blank in the app's addresses."""
+        """The text of a position, which `position` reads back; without `_`, which is a space in the app's addresses."""
 
     @abstractmethod
     def action_text(self, core: Any, action: int) -> str:

@@ -115,7 +115,7 @@ class Results:
             if outcome is not None and claimed not in (ONGOING, known):
                 raise DrawnError.if_drawn(outcome, offset, self.contradiction(claimed, outcome))
             if ONGOING not in (known, claimed) and known != claimed:
-                raise MisreadError(offset, f"result {text} contradicts {self.text(known)} before it")
+                raise MisreadError(offset, f"result {text} contradicts the earlier result {self.text(known)}")
             known = known if claimed == ONGOING else claimed
         return known
 

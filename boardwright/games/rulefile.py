@@ -75,7 +75,7 @@ def read(path: Path) -> Mapping[str, Any]:
     except OSError as error:
         raise RulesError(f"cannot read rule file {path}: {error.strerror}") from error
     except ValueError as error:
-        raise RulesError(f"cannot read rule file {str(path)!r}: not UTF-8 text, or not a file's name") from error
+        raise RulesError(f"cannot read rule file {str(path)!r}: not UTF-8 text, or not a valid file name") from error
     try:
         options = (
             json.loads(text, object_pairs_hook=_without_repeats) if path.suffix == ".json" else tomllib.loads(text)

@@ -203,7 +203,7 @@ class TagFile:
             elif kind == "NUMBER" and self.checks_numbers:
                 number = len(branch.actions) + 1
                 if text.rstrip(".").lstrip("0") != str(number):
-                    raise MisreadError(offset, f"move {number} is numbered {text!r}")
+                    raise MisreadError(offset, f"expected move number {number}, not {text!r}")
             elif kind == "OPEN":
                 if branch.replaceable is None:
                     raise MisreadError(offset, "a variation must follow the move that it replaces")
@@ -253,7 +253,7 @@ class TagFile:
         """
         for name, value in record.tags.items():  # refuses tags that would not come back as they are
             if name in self.from_record or self.record_name(name) != name or not re.fullmatch(_TAG_NAME, name):
-                what = "it is not a tag's name, or the record itself says it"
+                what = "it is not a valid tag name, or is written from the record itself"
                 raise GameFileError(f"tag {name!r} cannot be written: {what}")
             if name in self.roster and value in UNKNOWN:
                 raise GameFileError(f"tag {name!r}: {value!r} means unknown: leave the tag out")
@@ -271,7 +271,7 @@ class TagFile:
 
 
 def comment_inside(comment: Token) -> str:
-    """What a comment says, its line breaks turned to blanks."""
+    """What a comment says, its line breaks turned to spaces."""
     inside = comment.text[1:] if comment.text[0] == ";" else comment.text[1:-1]
     return _CODE.sub(lambda code: chr(int(code[1], 16)), _LAYOUT.sub(" ", inside).strip(" \t\n"))
 

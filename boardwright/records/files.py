@@ -107,7 +107,7 @@ def _encounters(rows: "csv.DictReader[str]", name: str) -> Iterator[Encounter]:
         if not first or not second:
             raise BoardwrightError(f"{name}, line {rows.line_num}: a player has no name")
         if not (first + second).isprintable():
-            raise BoardwrightError(f"{name}, line {rows.line_num}: a player's name cannot be printed")
+            raise BoardwrightError(f"{name}, line {rows.line_num}: a player's name has unprintable characters")
         if result not in RESULTS:
             raise BoardwrightError(f"{name}, line {rows.line_num}: result {result!r} is not first, second or draw")
         yield Encounter(current_spec(first), current_spec(second), RESULTS[result])

@@ -123,10 +123,10 @@ def _read(store: Store, number: int) -> StoredLiveGame:
         if stored["clock"] is not None:
             base, increment, first, second = map(float, json.loads(stored["clock"]))
             if not all(0 <= seconds < math.inf for seconds in (base, increment, first, second)):
-                raise ValueError("its clock is impossible")
+                raise ValueError(f"invalid clock {stored['clock']}")
             stored["clock"] = ClockState(base=base, increment=increment, remaining=(first, second))
         if not 0 <= stored["version"] < MAX_VERSION:
-            raise ValueError("its version is impossible")
+            raise ValueError(f"invalid version {stored['version']}")
         stored["opponent"] = current_spec(stored["opponent"])
         stored["actions"], stored["seconds"] = codec.from_blobs(stored["actions"], stored["seconds"])
         return StoredLiveGame(**stored)

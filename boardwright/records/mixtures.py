@@ -47,7 +47,7 @@ def comparability_warnings(
     if nameless:
         warnings.append(f"{nameless:,} games of players without a name are left out")
     if damaged:
-        warnings.append(f"the conditions of these events cannot be read, they are damaged: {_some(damaged)}")
+        warnings.append(f"damaged events, whose conditions cannot be read: {_some(damaged)}")
     kinds: list[_Kind] = [
         ((first, of_first), (second, of_second), conditions.get(event))
         for event, first, of_first, second, of_second in rows
@@ -76,12 +76,14 @@ def _differences(kinds: Iterable[_Kind], game: str) -> list[str]:
                 times.setdefault(spec, {})["its own" if seconds is None else _time(seconds)] = None
     warnings = []
     if len(versions) > 1:
-        warnings.append(f"players of several versions are one here: {_some(sorted(versions))}")
+        warnings.append(f"games of several boardwright versions are rated together: {_some(sorted(versions))}")
     if changed := _several(nets):
-        warnings.append(f"nets that have changed are one player here (give every net a file of its own): {changed}")
+        warnings.append(
+            f"different nets with one name are rated as one player (give every net a file of its own): {changed}"
+        )
     if mixed := _several(times):
         hint = "(name the time in the spec to separate them)"
-        warnings.append(f"players with several times per move are one here {hint}: {mixed}")
+        warnings.append(f"one spec with different times per move is rated as one player {hint}: {mixed}")
     if len(conditions) > 1:
         hint = "(keep them in files of their own to separate them)"
         listed = _some(list(conditions), "; ")

@@ -42,7 +42,7 @@ def serve(settings: Settings, host: str, port: int | None, *, open_browser: bool
     ):
         address = _address(listener, host)
         url = f"{address}/?token={settings.token}" if settings.token else f"{address}/"
-        print(f"Boardwright is at {url} (Ctrl-C stops it)", flush=True)
+        print(f"Serving Boardwright at {url} (Ctrl-C to stop)", flush=True)
         if settings.token:
             print(
                 "warning: other machines can reach this address. Anyone with the token can play and use this machine's "

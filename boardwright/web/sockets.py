@@ -174,7 +174,7 @@ class Page:
 
     def _watch(self, topic: str) -> None:
         if topic not in self._topics and len(self._topics) >= MAX_TOPICS:
-            raise BusyError(f"a page may follow {MAX_TOPICS} things at once: unwatch one first")
+            raise BusyError(f"a page may watch at most {MAX_TOPICS} games and matches: unwatch one first")
         current = self._services.topics.current(topic)
         if current is None:
             raise BoardwrightError(f"there is no {topic.replace(':', ' ')}")

@@ -124,7 +124,7 @@ def test_an_illegal_action_raises_in_the_raw_environment() -> None:
         env.step(illegal)
     assert str(theirs.value) == str(ours.value)
     assert np.array_equal(env.observe("attackers")["action_mask"], before["action_mask"])
-    with pytest.raises(TypeError, match="must take an action"):
+    with pytest.raises(TypeError, match="whose game is not over"):
         env.step(None)
 
 

@@ -161,9 +161,9 @@ def test_command_takes_the_rest_of_the_spec() -> None:
     ("spec", "complaint"),
     [
         ("external", "needs the program to run"),
-        ("external:cmd=", "whose program exists"),
-        ("external:cmd=/no/such/program", "whose program exists"),
-        ("external:cmd='open", "quotes closed"),
+        ("external:cmd=", "whose program is installed"),
+        ("external:cmd=/no/such/program", "whose program is installed"),
+        ("external:cmd='open", "without an unclosed quote"),
         ("external:protocol=uci,cmd=true", "unknown protocol 'uci'"),
         ("external:protocol=opentafl,cmd=true", "is for tablut, not draughts"),
         ("external:wiat=1s,cmd=true", "did you mean 'wait'"),

@@ -158,9 +158,15 @@ def test_rule_set_is_played_by_the_first_net_trained_on_it(tmp_path: Path) -> No
     assert chosen("tablut", zero, mcgill, rules=renamed) == [("tablutzero", "tablutzero"), ("same", "mcgill")]
 
     again = plant(tmp_path / "again.net", "tablut", str(tmp_path / "same.toml"))
-    with pytest.raises(NetError, match=r"again\.net plays none of the rule sets: mcgill by \S+mcgill\.net: leave"):
+    with pytest.raises(
+        NetError,
+        match=r"again\.net is not used; the rule sets are played by others \(mcgill by \S+mcgill\.net\): leave",
+    ):
         chosen("tablut", mcgill, again)
-    with pytest.raises(NetError, match=r"tablutzero\.net plays none of the rule sets: mcgill by \S+mcgill\.net: leave"):
+    with pytest.raises(
+        NetError,
+        match=r"tablutzero\.net is not used; the rule sets are played by others \(mcgill by \S+mcgill\.net\): leave",
+    ):
         chosen("tablut", zero, mcgill, rules=("mcgill",))
 
 

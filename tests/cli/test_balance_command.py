@@ -97,7 +97,10 @@ def test_several_nets(net: str, other: str, tmp_path: Path, capsys: pytest.Captu
         ("nowhere.net", r"net 'nowhere\.net': no such file"),
         ("tablut", r"tablut\.safetensors: made for tablut, not draughts: choose a net of draughts"),
         ("draughts-evaluation", "has no policy: play it with alphabeta:net="),
-        ("draughts", r"net draughts plays none of the rule sets: wcdf by \S+000001\.net: leave it out, or add"),
+        (
+            "draughts",
+            r"net draughts is not used; the rule sets are played by others \(wcdf by \S+000001\.net\): leave it",
+        ),
     ],
 )
 def test_net_that_plays_no_rule_set_is_refused(net: str, more: str, message: str, tmp_path: Path) -> None:

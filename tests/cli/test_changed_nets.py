@@ -62,7 +62,7 @@ def test_changed_net_plays_its_own_games(
 
     rated = json.loads(boardwright("ratings", "--db", db, "--json")[1])
     (warning,) = [text for text in rated["warnings"] if "net" in text]
-    assert warning.startswith("nets that have changed are one player here")
+    assert warning.startswith("different nets with one name are rated as one player")
     assert f": alphazero:net={mine},sims=4 (" in warning
     assert all(version.split()[-1] in warning for version in versions if "net" in version)
     assert not any("several versions" in text for text in rated["warnings"])

@@ -94,7 +94,7 @@ def test_damaged_event_is_a_warning_of_ratings(boardwright: Any, db: Path, confi
     damage(db, "UPDATE events SET config = ?", config)
     status, table, complaint = boardwright("ratings", "--db", db)
     assert (status, "random:seed=1" in table) == (0, True)
-    assert "the conditions of these events cannot be read, they are damaged: 1" in complaint
+    assert "damaged events, whose conditions cannot be read: 1" in complaint
     damage(db, "PRAGMA user_version = 3")  # an older version, whose events are brought up to date
     assert boardwright("ratings", "--db", db)[:2] == (status, table)
 

@@ -237,7 +237,7 @@ BAD = {
     "bad clock": ([*MATCH, "--clock", "1+"], "--clock '1+'"),
     "bad opening": ([*MATCH, "--openings", "random:x"], "random:1 to random:100"),
     "missing openings": ([*MATCH, "--openings", "nowhere.txt"], "openings 'nowhere.txt': cannot read that file"),
-    "no program": (["match", "draughts", "external:cmd=/no/such", "random"], "program exists"),
+    "no program": (["match", "draughts", "external:cmd=/no/such", "random"], "program is installed"),
     "ray and workers": ([*MATCH, "--ray", "auto", "--workers", "2"], "exclude each other"),
     "no database": (["tournament", "draughts", "random", "mc", "--games-per-pair", "2"], "--db FILE"),
     "database nowhere": ([*MATCH, "--db", "no/such/games.db"], "no/such"),

@@ -95,7 +95,7 @@ def test_several_runs_are_drawn_together(tmp_path: Path) -> None:
         ([], "give the folder of a training run"),
         (["{tmp}"], "is not a run folder, it has no metrics.sqlite: give the --out of a training run"),
         (["{tmp}/empty"], "nothing to draw yet"),
-        (["{tmp}/run", "{tmp}/run", "--out", "{tmp}/x"], "a run is given twice"),
+        (["{tmp}/run", "{tmp}/run", "--out", "{tmp}/x"], "run is given twice"),
         (["{tmp}/run", "--out", "{tmp}/run/metrics.sqlite"], "cannot write into"),
         (["{tmp}/old", "--x", "minutes"], "old has no minutes in its metrics: use --x frames"),
     ],

@@ -103,7 +103,7 @@ def test_ratings_that_cannot_be_compared(tmp_path: Path) -> None:
         ("first,second,result\na,b,first\n,b,first\n", "line 3: a player has no name"),
         ("first,second,result\na,b\n", "line 2: result ''"),
         ('first,second,result\na,"b,first\n', "unexpected end of data"),
-        ("first,second,result\na,\x1b[31m,first\n", "line 2: a player's name cannot be printed"),
+        ("first,second,result\na,\x1b[31m,first\n", "line 2: a player's name has unprintable characters"),
         ("fïrst", "UTF-8"),
     ],
 )
@@ -136,7 +136,7 @@ def test_ratings_of_a_database(database: Path) -> None:
         save_game(store, PlayedGame(record=record, players=("Ana", "Berg")), version="0.0.1")
     mixed, versions = as_json("ratings", "--db", str(database), "--game", "draughts")["warnings"]
     assert "2 rule sets" in mixed
-    assert "several versions are one here: 0.0.1" in versions
+    assert "several boardwright versions are rated together: 0.0.1" in versions
 
 
 def test_games_are_listed(database: Path) -> None:
@@ -251,7 +251,7 @@ def test_games_under_several_conditions_are_reported(tmp_path: Path) -> None:
     assert report("mc", "random", "--time", "5ms", "--seed", "1") == []
     assert report("mc:sims=2", "random", "--time", "7ms") == []  # who do not heed it
     (times,) = report("mc", "random", "--time", "10ms")
-    assert times.startswith("players with several times per move are one here")
+    assert times.startswith("one spec with different times per move is rated as one player")
     assert times.endswith(": mc (5ms, 10ms)")
     several = report("mc", "random", "--time", "10ms", "--max-plies", "20")
     assert several[0] == times

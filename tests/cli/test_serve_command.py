@@ -19,7 +19,7 @@ def test_games_are_kept_in_the_users_data_folder(tmp_path: Path) -> None:
     command = [PROGRAM, "serve", "--port", "0"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
     assert process.stdout is not None
-    assert process.stdout.readline().startswith("Boardwright is at http://127.0.0.1:")
+    assert process.stdout.readline().startswith("Serving Boardwright at http://127.0.0.1:")
     database = tmp_path / "data" / "boardwright" / "games.db"
     while not database.exists():
         assert process.poll() is None

@@ -38,7 +38,7 @@ def test_resumed_run_keeps_its_settings(tmp_path: Path, boardwright: Any, report
     for more in ([], ["--minutes", "9"], ["--seed", "3", "--rules", "paper"]):
         status, out, err = boardwright("train", "alphazero", "draughts", "--out", tmp_path, *more)
         assert (status, err, report[-1]) == (0, "", OTHER)
-        assert out.splitlines()[0] == f"with the settings in {tmp_path / 'config.json'}"
+        assert out.splitlines()[0] == f"using the settings in {tmp_path / 'config.json'}"
     status, out, _ = boardwright("train", "alphazero", "draughts", "--out", tmp_path / "new")
     assert (status, report[-1]) == (0, PRESETS["draughts-laptop"])
     assert "settings" not in out
@@ -113,7 +113,7 @@ def test_help_settings_lists_every_setting(boardwright: Any) -> None:
     ("arguments", "complaint"),
     [
         ([], "--out FOLDER is required: name a folder for the run"),
-        (["--json"], "--json belongs to --help-settings: give it as well"),
+        (["--json"], "--json needs --help-settings"),
         (
             ["--help-settings", "--set", "learner.step=7"],
             "unknown setting 'learner.step': did you mean 'learner.steps'?",

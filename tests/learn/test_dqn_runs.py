@@ -45,7 +45,7 @@ def test_resumed_run_is_bit_identical(tmp_path: Path) -> None:
         assert np.isfinite(history.scalars[name].values).all(), name
     drawn = {figure.name for figure in FIGURES if chart(figure, {"run": history})}
     assert {"against-random", "rewards", "exploration", "q-values", "td-error"} <= drawn
-    assert f"error of Q {report['loss/error']:.3f}" in _line(3, 3, 96, report)
+    assert f"Q error {report['loss/error']:.3f}" in _line(3, 3, 96, report)
     kept = netfile.read(whole / "nets" / "best.net")
     assert kept.training["method"] == "dqn"
     assert kept.config == TINY.plain

@@ -152,7 +152,7 @@ def test_changes_are_checked_together() -> None:
         ("net.blocks=", "setting net.blocks: expected a whole number, not ''"),
         ("net.blocks=4.5", "setting net.blocks: expected a whole number, not '4.5'"),
         ("net.blocks=٤", "setting net.blocks: expected a whole number, not '٤'"),
-        ("net.blocks=99999999999999999999", "setting net.blocks: that number is too large"),
+        ("net.blocks=99999999999999999999", "setting net.blocks: the number is too large"),
         ("net.policy=convolutional", "setting net.policy: 'convolutional' is not one of conv, planes, dense, table"),
         ("net.auxiliary=ownership,goals", "setting net.auxiliary: 'goals' is not one of ownership, margin, plies"),
         ("search.shape=1,2,3", "setting search.shape: expected 2 items, not 3"),

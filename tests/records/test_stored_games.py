@@ -143,7 +143,9 @@ def test_games_are_found(store: Store) -> None:
         assert len(ids(result=result)) == results.count(result)
     assert count_games(store, GameFilter()) == {"draughts": 7, "tablut": 1}
     assert rule_set_names(store, "draughts") == ["paper", "wcdf"]
-    assert comparability_warnings(store, "draughts")[1].endswith(f"are one here: 0.0.9, {boardwright.__version__}")
+    assert comparability_warnings(store, "draughts")[1].endswith(
+        f"are rated together: 0.0.9, {boardwright.__version__}"
+    )
     assert len(encounters(store, "draughts")) == 7
     assert [one.first for one in encounters(store, "draughts", "paper")] == ["a%"]
 

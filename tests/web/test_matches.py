@@ -214,7 +214,7 @@ def test_match_with_a_changed_net_cannot_resume(tmp_path: Path) -> None:
         assert (refused.status_code, "has changed: start a new one" in refused.json()["error"]) == (409, True)
         assert until(client, start(client, {**body, "games": 2}), "done")["done"] == 2
         warnings = client.get("/api/ratings", params={"game": "draughts"}).json()["warnings"]
-        assert any("nets that have changed are one player here" in text and net in text for text in warnings)
+        assert any("different nets with one name are rated as one player" in text and net in text for text in warnings)
     with open_store(tmp_path / "games.db", create=False) as store:
         games = [[game.played for game in find_games(store, GameFilter(event=event))] for event in (1, 2)]
     first, second = ({game.nets[game.index % 2] for game in played} for played in games)

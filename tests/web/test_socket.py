@@ -245,7 +245,7 @@ def test_watches_are_limited(client: TestClient) -> None:
     with client.websocket_connect(ADDRESS) as page:
         for game in games:
             page.send_json({"type": "watch", "game": game})
-        assert "8 things" in receive(page, "error")["error"]
+        assert "8 games and matches" in receive(page, "error")["error"]
     for game in games:
         client.post(f"/api/play/{game}/resign", json={})
 

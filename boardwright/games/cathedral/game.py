@@ -41,7 +41,7 @@ class Cathedral(Game):
     players = "boardwright.games.cathedral.players:PLAYERS"
     ladder = (
         LadderRow("largest-first", "The largest building that fits", after="mc:sims=1000"),
-        LadderRow("greedy", "Greedy: the highest reward now", after="mc:sims=1000"),
+        LadderRow("greedy", "Greedy (highest immediate reward)", after="mc:sims=1000"),
         LadderRow("greedy-mobility", after="mc:sims=1000"),
         LadderRow("alphabeta:dynamic=on", after="mc-improved:sims=10000"),
     )

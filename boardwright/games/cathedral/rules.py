@@ -20,10 +20,10 @@ class CathedralRules(CheckedRules):
     """One rule set of Cathedral."""
 
     size: int = 10  # cells along a side
-    claim_cap: int | None = None  # most cells an area may have to be claimed
+    claim_cap: int | None = None  # maximum size in cells of an area that may be claimed
     first_building_claims: bool = False  # a player who has placed only one building so far may claim
     mirrored_sets: bool = True  # one side's abbey and academy are the mirror images of the other's
-    mirrored_side: Literal["dark", "light"] = "dark"  # whose are, where the sets are mirrored
+    mirrored_side: Literal["dark", "light"] = "dark"  # the side whose set is mirrored, if mirrored_sets
     # Who places the cathedral: light, either side by a coin flip, or chance. The other side, after
     # chance dark, places the first building.
     first: Literal["light", "coin", "chance"] = "light"
@@ -39,9 +39,10 @@ class CathedralRules(CheckedRules):
             return f"claim_cap must be from 1 to {self.size**2} cells or none, not {self.claim_cap}"
         outside = self.size**2 - 8  # cells left when a tower closes off the three of a corner
         if self.first_building_claims and (self.claim_cap or self.size**2) >= outside:
-            return "the first building would own the board: set claim_cap, or first_building_claims = false"
+            otherwise = "otherwise the first building claims the whole board"
+            return f"first_building_claims needs a claim_cap below {outside}, {otherwise}"
         if self.mirrored_side != "dark" and not self.mirrored_sets:
-            return "mirrored_side needs mirrored_sets: set it, or leave mirrored_side out"
+            return "mirrored_side needs mirrored_sets = true"
         return None
 
     @property

@@ -118,7 +118,7 @@ def write(record: GameRecord) -> str:
 def _words(line: Line, start: Position, depth: int = 0) -> tuple[list[str], Position]:
     """A line in pieces that may stand on text lines of their own, and its last position.
 
-    After each move come its marks, the first without a blank before it if it is a strength such as ! or (?);
+    After each move come its marks, the first without a space before it if it is a strength such as ! or (?);
     then its comment, and the variations that replace it.
     """
     if depth > tagfile.MAX_DEPTH:

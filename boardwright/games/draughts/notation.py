@@ -61,7 +61,9 @@ def parse_fen(text: str) -> Placement:
     for field in fields[1:]:
         letter, rest = field[:1], field[1:]
         if letter in seen or letter not in "BWHFX" or not letter:
-            raise wrong(f"{field!r} is {'given twice' if letter in seen and letter else 'no list of pieces'}")
+            raise wrong(
+                f"{field!r} is {'given twice' if letter in seen and letter else 'not a list of pieces such as W21,K22'}"
+            )
         seen.add(letter)
         if letter in numbers:
             number = parse_counter(rest)
@@ -85,7 +87,7 @@ def parse_fen(text: str) -> Placement:
         raise wrong("both sides must be listed, an empty one as 'B' or 'W' alone")
     to_move = _LETTERS.index(fields[0])
     if numbers["F"] < 1:
-        raise wrong("move numbers begin with F1")
+        raise wrong(f"the move number must be F1 or higher, not 'F{numbers['F']}'")
     plies = 2 * (numbers["F"] - 1) + to_move
     placement = Placement(pieces["B"], pieces["W"], kings, to_move, numbers["X"], numbers["H"], plies)
     _check_continuing(placement, wrong)

@@ -40,7 +40,7 @@ class Tablut(Game):
     max_search_actions = 144  # positions with more legal actions are very rare
     players = "boardwright.games.tablut.players:PLAYERS"
     ladder = (
-        LadderRow("greedy", "Greedy: the most captures", after="mc:sims=1000"),
+        LadderRow("greedy", "Greedy (most captures)", after="mc:sims=1000"),
         LadderRow("heuristic", after="mc:sims=1000"),
         LadderRow("mc-expanded:sims=10000", after="mc:sims=10000"),
         LadderRow(

@@ -48,7 +48,7 @@ def parse_position(text: str, rules: TablutRules) -> tuple[np.ndarray, int, int,
 def _check_pieces(text: str, board: np.ndarray, tables: Tables) -> None:
     kings = int((board == b.KING).sum())
     if kings > 1:
-        raise PositionError(f"position {text!r}: has {kings} kings; one, or none once he is captured")
+        raise PositionError(f"position {text!r}: has {kings} kings, expected one, or none after his capture")
     for square in np.flatnonzero(np.isin(board, (b.ATTACKER, b.DEFENDER))).tolist():
         if not tables.stop[board[square] - 1][square]:
             place = "throne" if square == b.THRONE else "corner"

@@ -69,8 +69,9 @@ class TablutRules(CheckedRules):
             return f"start has {len(kings)} kings, needs one"
         if not (board == b.ATTACKER).any():
             return "start has no attackers"
-        if len(set(camps)) != len(camps):
-            return "camps share a square"
+        for square in camps:
+            if camps.count(square) > 1:
+                return f"square {b.square_name(square)} is in two camps"
         if b.THRONE in camps:
             return "camps include the throne e5"
         if set(camps) & set(b.CORNERS) and (self.escape == "corner" or self.corners_restricted):
@@ -84,13 +85,13 @@ class TablutRules(CheckedRules):
         if throne_men and self.throne_stop != "all":
             return f"start puts a man on the throne, but throne_stop is {self.throne_stop!r}"
         if ranks.index(self.throne_stop) > ranks.index(self.throne_pass):
-            return (
-                f"throne_stop {self.throne_stop!r} needs throne_pass to be at least as wide, not {self.throne_pass!r}"
-            )
+            wide_enough = " or ".join(map(repr, ranks[ranks.index(self.throne_stop) :]))
+            return f"throne_stop = {self.throne_stop!r} needs throne_pass = {wide_enough}, not {self.throne_pass!r}"
         if kings[0] in _escape_squares(self):
             return "start puts the king where he has escaped"
         if self.throne_hostile_under_king and self.throne_hostile_to not in ("defenders", "all"):
-            return "throne_hostile_under_king contradicts a throne that is not hostile to defenders"
+            allowed = "throne_hostile_to = 'defenders' or 'all'"
+            return f"throne_hostile_under_king needs {allowed}, not {self.throne_hostile_to!r}"
         return limits_problem(self)
 
 

@@ -99,7 +99,7 @@ class SearchPool:
         ticket.stopped = True
         if ticket.number < 0:
             self._unqueue(ticket)
-            self._report(ticket, Failure("stopped while it waited"))
+            self._report(ticket, Failure("stopped before a worker was free"))
             return
         for one in self._workers:
             if one.ticket is ticket:

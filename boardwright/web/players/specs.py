@@ -67,7 +67,9 @@ def resolve(spec: str, game: Game, settings: Settings) -> str:
         known = {player.name for player in players_of(game) if is_playable(player)}
         raise UnknownNameError("player", name, known) from None
     if not is_playable(player):
-        raise BoardwrightError(f"player {player.name!r} runs a program on the server: it plays from the terminal only")
+        raise BoardwrightError(
+            f"player {player.name!r} runs a program on the server: it is available on the command line only"
+        )
     megabytes = settings.table_megabytes
     bounds = {"threads": settings.worker_threads, "hash": megabytes, "memory": megabytes, "batch": 64}
     for option, most in bounds.items():

@@ -229,7 +229,7 @@ def test_invalid_records_are_refused() -> None:
         replace(good, comments={5: "x"}): "a comment after 5 moves: the game has 4",
         replace(good, comments={-1: "x"}): "a comment after -1 moves",
         replace(good, tags={"result": "1-0"}): "tag 'result' cannot be written",
-        replace(good, tags={"Light": "x"}): "tag 'Light' cannot be written: it is not a tag's name",
+        replace(good, tags={"Light": "x"}): "tag 'Light' cannot be written: it is not a valid tag name",
         replace(good, tags={"a b": "x"}): "tag 'a b' cannot be written",
         replace(good, tags={"event": "?"}): "'?' means unknown: leave the tag out",
         replace(good, tags={"event": "a\nb"}): "tag 'event' cannot be written: its value has more than one line",

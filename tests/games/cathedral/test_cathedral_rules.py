@@ -107,7 +107,7 @@ def test_the_first_building_claims_under_paper_rules_only() -> None:
 @pytest.mark.parametrize("size", [6, 7])
 def test_first_building_never_claims_the_whole_board(size: int) -> None:
     """One that cuts off a corner would, and the cathedral with it, if everything else could be claimed."""
-    with pytest.raises(RulesError, match="the first building would own the board"):
+    with pytest.raises(RulesError, match="otherwise the first building claims the whole board"):
         boardwright.game("cathedral", {"base": "paper", "size": size, "claim_cap": size**2 - 8})
     game = boardwright.game("cathedral", {"base": "paper", "size": size, "claim_cap": size**2 - 9})
     for cathedral in game.start().moves()[::9]:

@@ -115,5 +115,5 @@ def test_the_command() -> None:
 
 
 def test_impossible_endings_are_refused() -> None:
-    with pytest.raises(BoardwrightError, match="with 2 pieces is won"):
+    with pytest.raises(BoardwrightError, match="no won position with 2 pieces"):
         next(won_endings(GAME, EndingProver(GAME), 2, seed=0))

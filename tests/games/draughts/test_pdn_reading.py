@@ -124,7 +124,7 @@ def test_the_first_half_of_a_result_is_blacks() -> None:
 
 def test_a_result_after_the_moves_must_not_contradict_the_tag() -> None:
     message = error_of('[Event "x"]\n[Result "1-0"]\n\n1. 11-15 0-1\n')
-    assert message == "line 4, column 10: result 0-1 contradicts 1-0 before it"
+    assert message == "line 4, column 10: result 0-1 contradicts the earlier result 1-0"
     assert "contradicts" in error_of('[Result "1-0"]\n\n1. 11-15 1-0 1/2-1/2\n')
 
 

@@ -192,8 +192,8 @@ def test_side_without_pieces_has_lost(tables):
         ((1, 1 << 20, 0, 2), "role"),
         ((1, 1 << 20, 0, 0, 1), "cannot"),
         ((1, 1 << 20, 0, 0, 33), "square"),
-        ((1, 1 << 40, 0, 0), "no position to look up"),
-        ((-1, 1, 0, 0), "no position"),
+        ((1, 1 << 40, 0, 0), "invalid position"),
+        ((-1, 1, 0, 0), "invalid position"),
     ],
 )
 def test_invalid_position_is_refused(tables, where, complaint):

@@ -435,7 +435,7 @@ def test_an_inverted_start_lists_its_rows_from_the_top() -> None:
         ("dim:9 cens:tTK cenre:K", "rule cenre:K"),
         ("dim:9 cenre: start:/3t5/9/4K4/9/9/9/9/9/9/", "rule cenre:"),
         ("dim:9 ks:\x01", r"rule ks:\?: "),
-        ("dim:9 cens:tTK cenp:K", "throne_stop 'all' needs throne_pass"),
+        ("dim:9 cens:tTK cenp:K", "throne_stop = 'all' needs throne_pass = 'all'"),
         ("dim:9 afor:a4,", "rule aforp:tcnkTCNK: .*camps"),
         ("dim:9 afor:a4, aforp:t", "rule afors:tcnkTCNK: .*camps"),
         ("dim:9 afor:a4, aforp:t afors:t", "rule aforre:tcnkTCNK: .*camps"),

@@ -84,7 +84,7 @@ def run(options: Options) -> None:
 def table(found: list[Conversion]) -> list[str]:
     """The lines of the printed table."""
     width = max(len("player"), *(len(one.player) for one in found))
-    head = f"{'won (95 % between)':<26} {'spoiled':>7} {'unconverted':>11} {'plies':>6} {'best':>6}"
+    head = f"{'won (95 % interval)':<26} {'spoiled':>7} {'unconverted':>11} {'plies':>6} {'best':>6}"
     lines = [f"{'player':<{width}}  pieces  {head}"]
     for one in found:
         share = f"{one.won} = {100 * one.share.mean:.1f} % ({100 * one.share.low:.1f}-{100 * one.share.high:.1f})"

@@ -120,7 +120,7 @@ def _stats(options: Stats) -> None:
         names = ("positions", "wins", "draws", "losses", "longest")
         print_json({"pieces": pieces, **{name: getattr(counts, name) for name in names}})
         return
-    print(f"{pieces} pieces: {counts.positions:,} positions, the side to move")
+    print(f"{pieces} pieces: {counts.positions:,} positions, results for the side to move")
     print(f"  wins {counts.wins:,}, draws {counts.draws:,}, losses {counts.losses:,}")
     print(f"  longest win: {counts.longest} plies")
 

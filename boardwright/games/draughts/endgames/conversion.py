@@ -119,7 +119,9 @@ def won_endings(game: Game, prover: EndingProver, pieces: int, seed: int) -> Ite
                 yield WonEnding(text, pieces, plies)
                 break
         else:
-            raise BoardwrightError(f"none of {MAX_TRIES} positions with {pieces} pieces is won: change the number")
+            raise BoardwrightError(
+                f"no won position with {pieces} pieces found in {MAX_TRIES:,} tries: use another number of pieces"
+            )
 
 
 def random_ending(chance: random.Random, pieces: int) -> str:

@@ -87,7 +87,7 @@ class Tablebase:
         try:
             found = self._tables.probe(black, white, kings, role, continuing)
         except (ValueError, TypeError) as error:
-            raise PositionError(f"no position to look up: {str(error).splitlines()[0]}") from error
+            raise PositionError(f"invalid position: {str(error).splitlines()[0]}") from error
         return Probe(_RESULTS[found.outcome], found.plies)
 
     def probe_position(self, position: Position) -> Probe:

@@ -117,12 +117,12 @@ def _number(arguments: Mapping[str, str], name: str) -> float:
     except ValueError:
         value = math.nan
     if not abs(value) < 1e12:
-        raise BoardwrightError(f"level: {name} must be a number")
+        raise BoardwrightError(f"level: {name} must be a number, not {arguments[name]!r}")
     return value
 
 
 def _positive(arguments: Mapping[str, str], name: str) -> float:
     value = _number(arguments, name)
     if value <= 0:
-        raise BoardwrightError(f"level: {name} must be more than 0")
+        raise BoardwrightError(f"level: {name} must be more than 0, not {value:g}")
     return value

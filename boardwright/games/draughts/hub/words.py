@@ -2,7 +2,7 @@
 
     pos pos=Bbbbbbbbbbbbbeeeeeeeewwwwwwwwwwww moves="11-15 23-19"
 
-A line is a command and arguments, `name=value` or a name alone; values with blanks are quoted. A position is
+A line is a command and arguments, `name=value` or a name alone; values with spaces are quoted. A position is
 the side to move, `W` or `B`, and one letter per square: `w b` men, `W B` kings, `e` empty. A move names its ends
 and then every captured square: `22x15x18`. The protocol was made for boards of fifty squares; for English
 draughts we say the variant `english`, with thirty-two.

@@ -94,7 +94,9 @@ def _check(record: GameRecord, last: Position, halves: int) -> None:
     _RESULTS.check(record, last)
     for name in record.tags:
         if name in words.FROM_RECORD or words.tag_name(name) != name:
-            raise GameFileError(f"tag {name!r} cannot be written: it is not a tag's name, or the record itself says it")
+            raise GameFileError(
+                f"tag {name!r} cannot be written: it is not a valid tag name, or is written from the record itself"
+            )
     for ply in record.comments:
         if not 0 <= ply <= halves:
             raise GameFileError(f"comment on ply {ply}: the game has {halves}")

@@ -1,6 +1,6 @@
 """The text of OpenTafl game files: words and brackets, where games begin, names of tags, and what is encoded.
 
-Our own tags' names begin with `boardwright-`. Brackets and bars inside a text, and blanks around it, are written `%5B`
+Our own tags' names begin with `boardwright-`. Brackets and bars inside a text, and spaces around it, are written `%5B`
 and so on.
 """
 
@@ -33,7 +33,7 @@ class Token(NamedTuple):
 
 
 def encode(text: str) -> str:
-    """A text so that it can stand between brackets and bars, and keeps the blanks around it."""
+    """A text so that it can stand between brackets and bars, and keeps the spaces around it."""
     return _TO_ENCODE.sub(lambda match: "".join(f"%{ord(letter):02X}" for letter in match[0]), text)
 
 

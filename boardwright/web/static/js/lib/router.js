@@ -1,7 +1,7 @@
 /** Which page a path names, and going there without loading the document again. */
 import { html, useLayoutEffect, useState } from "./ui.js";
 
-/** Position texts hold slashes and blanks; in a path a blank is an underscore, which no text holds. */
+/** Position texts hold slashes and spaces; in a path a space is an underscore, which no text holds. */
 export const positionPath = (text) =>
   encodeURI(text.replaceAll(" ", "_")).replaceAll("?", "%3F").replaceAll("#", "%23");
 const positionText = (path) => decodeURI(path).replaceAll("%3F", "?").replaceAll("%23", "#").replaceAll("_", " ");
