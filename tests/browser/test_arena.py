@@ -44,9 +44,9 @@ def test_a_match_from_the_form_to_the_replay(open_page: OpenPage) -> None:
     start_by_form(page, games=6)
     match = page.locator(".match")
     expect(match).to_have_attribute("data-state", "done", timeout=A_MATCH_MS)
-    together = match.get_by_role("row", name=re.compile("^Together"))
-    expect(together.get_by_role("cell").first).to_have_text("6")
-    won, drawn, lost = (int(together.get_by_role("cell").nth(place).inner_text()) for place in (1, 2, 3))
+    total = match.get_by_role("row", name=re.compile("^Total"))
+    expect(total.get_by_role("cell").first).to_have_text("6")
+    won, drawn, lost = (int(total.get_by_role("cell").nth(place).inner_text()) for place in (1, 2, 3))
     assert won + drawn + lost == 6
     expect(match.get_by_role("row", name=re.compile("^As black")).get_by_role("cell").first).to_have_text("3")
     ratings = page.locator("table.ratings tbody tr")

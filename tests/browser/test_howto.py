@@ -20,7 +20,7 @@ def test_how_to_play_follows_the_game_and_the_rules(open_page: OpenPage) -> None
     page.get_by_role("radio", name="Cathedral").check(force=True)
     expect(text).to_contain_text("10 × 10 cells")
     page.get_by_label("Rules").select_option("paper-6")
-    expect(text).to_contain_text("an area of at most 24 cells")
+    expect(text).to_contain_text("An area of at most 24 cells")
     page.set_viewport_size({"width": 320, "height": 640})
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
 
@@ -55,7 +55,7 @@ def test_help_of_a_game_shows_its_rules(open_page: OpenPage) -> None:
     page = open_page("/")
     new_game(page, "Tablut", "Attackers", rules="mcgill")
     page.keyboard.press("?")
-    text = page.get_by_role("dialog", name="Keys").locator(".how-to-play")
+    text = page.get_by_role("dialog", name="Keyboard shortcuts").locator(".how-to-play")
     text.get_by_text("How to play").click()
     expect(text).to_contain_text("Positions may be repeated")
     page.keyboard.press("Escape")
@@ -65,7 +65,7 @@ def test_help_of_a_game_shows_its_rules(open_page: OpenPage) -> None:
     expect(text).to_contain_text("40 moves in a row without a capture")
     page.goto("/arena")
     page.keyboard.press("?")
-    expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+    expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
     expect(text).to_have_count(0)
 
 

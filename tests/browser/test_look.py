@@ -132,15 +132,15 @@ def test_every_control_has_an_accessible_name(open_page: OpenPage) -> None:
 def test_the_help_lists_the_keys(open_page: OpenPage) -> None:
     page = open_page("/a/tablut/tablutzero")
     page.keyboard.press("?")
-    expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
-    expect(page.get_by_role("dialog", name="Keys")).to_contain_text("flip the board")
+    expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
+    expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_contain_text("flip the board")
     page.keyboard.press("Escape")
-    expect(page.get_by_role("dialog", name="Keys")).to_be_hidden()
+    expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_hidden()
 
 
 def test_the_help_lists_only_what_works_on_a_page(open_page: OpenPage) -> None:
     page = open_page("/arena")
-    said = page.get_by_role("dialog", name="Keys").get_by_role("definition")
+    said = page.get_by_role("dialog", name="Keyboard shortcuts").get_by_role("definition")
     page.keyboard.press("?")
     expect(said).to_have_text(
         ["the next game", "the previous game", "the next match", "the previous match", "a new match", "this help"]
@@ -158,9 +158,9 @@ def test_the_help_lists_only_what_works_on_a_page(open_page: OpenPage) -> None:
 def test_help_opens_unless_text_is_being_typed(open_page: OpenPage) -> None:
     page = open_page("/arena")
     page.get_by_role("form", name="New match").get_by_role("spinbutton", name="Games").press("?")
-    expect(page.get_by_role("dialog", name="Keys")).to_be_hidden()
+    expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_hidden()
     page.get_by_role("radio", name="Tablut").press("?")
-    expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+    expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
 
 
 def test_a_building_is_placed_by_touch(open_page: OpenPage) -> None:

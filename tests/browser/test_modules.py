@@ -64,7 +64,7 @@ def test_rotated_shapes_stay_on_the_board(page: Page) -> None:
     [
         (0, 0.5, -0.2, "blunder"),
         (1, 0.0, 0.45, "mistake"),
-        (1, -0.1, 0.1, "slip"),
+        (1, -0.1, 0.1, "inaccuracy"),
         (0, 0.1, 0.9, None),
         (1, 0.9, 0.2, None),
     ],
@@ -118,7 +118,9 @@ const game = { default_rules: "old", rule_sets: [
     ],
 )
 def test_opponents_follow_the_rules(page: Page, spec: str, after: str) -> None:
-    found = call(page, "lib/ladder.js", f"{{ {LADDERS} return m.stillOffered(game, '{spec}', 'old', 'new'); }}")
+    found = call(
+        page, "lib/ladder.js", f"{{ {LADDERS} return m.opponentAfterRulesChange(game, '{spec}', 'old', 'new'); }}"
+    )
     assert found == after
     assert call(page, "lib/ladder.js", f"{{ {LADDERS} return m.plays(game, 'new', '{spec}'); }}") == (spec == after)
 
@@ -129,7 +131,7 @@ def test_net_of_a_run_is_offered_under_its_own_rules(page: Page, learned: str, a
     found = page.evaluate(
         "async () => { const [sides, m] = await Promise.all(['sides', 'ladder'].map((name) =>"
         f" import(`/static/js/lib/${{name}}.js`))); sides.nameRuns({runs}); {LADDERS}"
-        " return m.stillOffered(game, 'alphazero:net=run/0456', 'old', 'new'); }"
+        " return m.opponentAfterRulesChange(game, 'alphazero:net=run/0456', 'old', 'new'); }"
     )
     assert found == after
 
@@ -149,7 +151,7 @@ def test_one_click_plays_several_jumps_if_unambiguous(page: Page) -> None:
         page,
         "board/moves.js",
         f"{{ const hop = {hop}; const legal = {legal};"
-        " return [[...m.forced(legal)], [...m.nextCells(legal, [[0, 0], [2, 2]])],"
+        " return [[...m.forcedCells(legal)], [...m.nextCells(legal, [[0, 0], [2, 2]])],"
         " [...m.shortcuts(legal, [[0, 0]]).keys()],"
         " m.capturedAlong(legal, [[0, 0], [2, 2]]).length]; }",
     )

@@ -246,8 +246,8 @@ def test_end_of_the_game_closes_the_resign_dialog(open_page: OpenPage) -> None:
 
 def test_notices_are_above_dialogs(open_page: OpenPage) -> None:
     page = open_page("/")
-    page.get_by_role("button", name="Help on keys").click()
-    expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+    page.get_by_role("button", name="Keyboard shortcuts").click()
+    expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
     page.evaluate("import('/static/js/lib/announce.js').then((m) => m.notify('Something happened'))")
     expect(notice(page)).to_be_visible()
     assert page.locator(".notices").evaluate("box => box.matches(':popover-open')")  # in the top layer, so the last

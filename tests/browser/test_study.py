@@ -170,7 +170,7 @@ def test_skip_link_keeps_the_variations(open_page: OpenPage) -> None:
     expect(variation).to_have_text([other["text"]])
     page.wait_for_url(f"**/a/tablut/tablutzero?m={other['actions'][0]}")
     address = page.url
-    page.get_by_role("link", name="Skip to the page").press("Enter")
+    page.get_by_role("link", name="Skip to content").press("Enter")
     expect(page.locator("#content")).to_be_focused()
     page.evaluate(TWO_FRAMES)
     assert page.url == address
@@ -243,7 +243,9 @@ def test_files_are_loaded_and_saved(open_page: OpenPage, tmp_path: Path) -> None
 def test_games_of_a_file_are_listed_by_event(open_page: OpenPage) -> None:
     page = open_page("/a/draughts/wcdf")
     page.get_by_role("button", name="Load…").click()
-    page.get_by_label("or as text").fill('[Event "One"]\n\n1. 11-15 *\n\n[Event "Two"]\n[Black "B"]\n\n1. 11-16 *\n')
+    page.get_by_label("Or paste the text").fill(
+        '[Event "One"]\n\n1. 11-15 *\n\n[Event "Two"]\n[Black "B"]\n\n1. 11-16 *\n'
+    )
     page.get_by_role("button", name="Read", exact=True).click()
     expect(page.locator(".found li")).to_have_text(["1. ? – ?, One", "2. B – ?, Two"])
 

@@ -50,7 +50,7 @@ def analysis(page: Page) -> Locator:
 
 def load_text(page: Page, text: str) -> None:
     page.get_by_role("button", name="Load…").click()
-    page.get_by_label("or as text").fill(text)
+    page.get_by_label("Or paste the text").fill(text)
     page.get_by_role("button", name="Read", exact=True).click()
 
 
@@ -108,7 +108,7 @@ def test_the_text_of_a_position_follows_the_board(open_page: OpenPage) -> None:
     expect(field).to_have_value(before)
     expect(button).to_be_disabled()
     page.keyboard.type("x")
-    page.get_by_role("button", name="First position").click()
+    page.get_by_role("button", name="Initial position").click()
     expect(page.locator(".move[aria-current]")).to_have_count(0)
     expect(field).to_have_value(re.compile(r"^B:W21,22,.*[^x]$"))
     expect(button).to_be_disabled()
@@ -210,7 +210,7 @@ def test_the_same_game_can_be_loaded_again(open_page: OpenPage) -> None:
 def test_text_without_a_game_is_reported(open_page: OpenPage) -> None:
     page = open_page(DRAUGHTS)
     load_text(page, "\n;nothing\n")
-    expect(page.get_by_role("dialog").locator(".problem")).to_contain_text("no game")
+    expect(page.get_by_role("dialog").locator(".problem")).to_contain_text("No English draughts game")
 
 
 def test_errors_of_an_earlier_text_are_cleared(open_page: OpenPage) -> None:

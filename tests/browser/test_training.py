@@ -198,7 +198,7 @@ def test_disabled_button_ignores_keys(open_page: OpenPage, sampled: Path) -> Non
     show(page, "sampled")
     replay = page.locator(".replay[data-at]")
     expect(replay.locator(".board")).to_be_visible()
-    assert replay.get_by_role("button", name="First position (Home)").evaluate(AT_ONCE)
+    assert replay.get_by_role("button", name="Initial position (Home)").evaluate(AT_ONCE)
     expect(replay.get_by_role("button", name="Pause")).to_be_visible()
 
 
@@ -223,7 +223,7 @@ def test_curves_of_a_resumed_run_are_joined(open_page: OpenPage) -> None:
             "values": [factor * iteration for iteration in iterations],
         }
 
-    script = "async ([known, later]) => (await import('/static/js/lists/curves.js')).joined(known, later)"
+    script = "async ([known, later]) => (await import('/static/js/lists/curves.js')).joinCurves(known, later)"
     known = {"loss": curve(1, 5, 1), "elo": curve(1, 5, 1), "alone": curve(1, 2, 1)}
     later = {"loss": curve(4, 7, 10), "elo": curve(1, 4, 10), "new": curve(6, 7, 1)}
     assert open_page("/training").evaluate(script, [known, later]) == {

@@ -71,8 +71,8 @@ def test_text_of_territory_and_captures(rules: str) -> None:
 def test_area_limit_in_the_text(rules: str) -> None:
     """A wall with an area of 24 cells below it, and an inn with one cell on one side and 32 on the other."""
     game = boardwright.game("cathedral", rules)
-    most = re.search(r"an area of at most (\d+) cells", words(game))
-    assert (most is None) == ("any area that your walls enclose" in words(game))
+    most = re.search(r"An area of at most (\d+) cells", words(game))
+    assert (most is None) == ("Any area that your walls enclose" in words(game))
     assert most is None or int(most[1]) == 24
     below = game.position(drawn("...... GGGCC. ...... ...... ...... ......", placed="2,0")).play("tavern f5")
     assert len({cell for cell in territory(below, LIGHT) if cell[1] in "4321"}) == 24

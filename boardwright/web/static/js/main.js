@@ -23,7 +23,7 @@ const NAVIGATION = [
   ["/arena", "Arena", ["arena"]],
   ["/training", "Training", ["training"]],
 ];
-const THEMES = { auto: "as the system", light: "light", dark: "dark" };
+const THEMES = { auto: "system", light: "light", dark: "dark" };
 const THEME_SIGNS = { auto: "◐", light: "☀", dark: "☾" };
 const socket = makeSocket();
 
@@ -42,10 +42,10 @@ function usePage(page) {
       .then((module) => setLoaded((before) => ({ ...before, [page]: module.Page })))
       .catch(() => setLoaded((before) => ({ ...before, [page]: LoadError })));
   }, [page]);
-  return PAGES[page] ? loaded[page] : Lost;
+  return PAGES[page] ? loaded[page] : NotFound;
 }
 
-const Lost = () =>
+const NotFound = () =>
   html`<main class="plain"><h1>Page not found</h1><p><${Link} to="/">Play a game</${Link}></p></main>`;
 
 function App() {
@@ -67,7 +67,7 @@ function App() {
     document.getElementById("content").focus();
   };
   return html`
-    <a class="skip" href="#content" onClick=${skip}>Skip to the page</a>
+    <a class="skip" href="#content" onClick=${skip}>Skip to content</a>
     <${Defs} />
     <header class="top">
       <${Link} to="/" class="brand" aria-label="Boardwright, home"><svg viewBox="0 0 32 32" aria-hidden="true">
@@ -79,7 +79,7 @@ function App() {
       <div class="top-tools">
         <button class="icon" onClick=${nextTheme} aria-label=${`Colours: ${THEMES[theme]}. Change`}
           title=${`Colours: ${THEMES[theme]}`}>${THEME_SIGNS[theme]}</button>
-        <button class="icon" onClick=${() => setHelp(true)} aria-label="Help on keys" title="Keys (?)">?</button>
+        <button class="icon" onClick=${() => setHelp(true)} aria-label="Keyboard shortcuts" title="Keyboard shortcuts (?)">?</button>
       </div>
     </header>
     <div id="content" tabindex="-1">

@@ -49,7 +49,7 @@ export function useSteps(view, walked) {
   if (walked) shown.current.walked = true;
   if (shown.current.view !== view) {
     const past = shown.current;
-    const move = past.walked ? undefined : followed(past.view, view);
+    const move = past.walked ? undefined : moveBetween(past.view, view);
     const path = move ? pathOf(move) : [];
     const frames = path.slice(2).map((_, step) => sceneAlong(past.view.scene, past.view.legal, path.slice(0, step + 2)));
     shown.current = { view, frames, walked: false };
@@ -68,7 +68,7 @@ export function useSteps(view, walked) {
 }
 
 /** The move that led from one view to the next, if one did. */
-function followed(past, view) {
+function moveBetween(past, view) {
   const played = view.line.at(-1);
   const next =
     view.game === past.game &&

@@ -186,7 +186,7 @@ function Cells({ scene, view, input, roles, focus, setFocus, label }) {
             const { x, y } = view.corner(cell);
             const fits =
               input.ghost && same(cell, input.hover) ? (input.ghost.legal ? ", fits here" : ", does not fit here") : "";
-            const can = input.next.has(key) ? ", you may go here" : input.forced.has(key) ? ", must capture" : fits;
+            const can = input.next.has(key) ? ", legal move" : input.forced.has(key) ? ", must capture" : fits;
             return html`<rect key=${key} role="gridcell" data-cell=${key} class="cell" x=${x} y=${y} width=${CELL} height=${CELL}
               tabindex=${same(cell, focus) ? 0 : -1} aria-selected=${input.isTaken(cell)} onFocus=${() => setFocus(cell)}
               aria-label=${`${cellName(scene, cell)}, ${contents.get(key) ?? "empty"}${can}`} />`;

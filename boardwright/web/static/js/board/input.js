@@ -1,7 +1,7 @@
 /** Input on the board: the piece that is taken, where it hovers, and the move it makes. */
 import { useLayoutEffect, useMemo, useState } from "../lib/ui.js";
 import { keyOf, keyOfCells, orientations, same, shapeAt } from "./geometry.js";
-import { forced, moveOfPath, nextCells, origins, placements, shortcuts, trayPieces } from "./moves.js";
+import { forcedCells, moveOfPath, nextCells, origins, placements, shortcuts, trayPieces } from "./moves.js";
 
 const EMPTY = { path: [], chosen: null, turn: 0, hover: null, pinned: false };
 
@@ -19,7 +19,7 @@ export function useInput(view, enabled, onMove) {
   useLayoutEffect(() => setState((before) => ({ ...EMPTY, hover: before.hover })), [identity, enabled]);
 
   const known = useMemo(
-    () => ({ origins: origins(legal), forced: forced(legal), placements: placements(legal) }),
+    () => ({ origins: origins(legal), forced: forcedCells(legal), placements: placements(legal) }),
     [legal],
   );
   const trays = useMemo(() => trayPieces(scene, legal, scene.to_move), [scene, legal]);

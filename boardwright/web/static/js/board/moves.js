@@ -50,7 +50,7 @@ export function shortcuts(legal, begun) {
 }
 
 /** Keys of the cells of the pieces that must capture, where every move is a capture. */
-export function forced(legal) {
+export function forcedCells(legal) {
   const captures = legal.length > 0 && legal.every((move) => move.gesture.some((step) => step.captured?.length));
   return captures ? origins(legal) : new Set();
 }

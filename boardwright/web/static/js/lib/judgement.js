@@ -3,10 +3,11 @@
  * how much of the value its mover had is gone after it.
  */
 
-const JUDGEMENTS = [
-  { least: 0.6, name: "blunder", sign: "??" },
-  { least: 0.4, name: "mistake", sign: "?" },
-  { least: 0.2, name: "slip", sign: "?!" },
+/** Worst first. */
+export const JUDGEMENTS = [
+  { least: 0.6, name: "blunder", plural: "blunders", sign: "??" },
+  { least: 0.4, name: "mistake", plural: "mistakes", sign: "?" },
+  { least: 0.2, name: "inaccuracy", plural: "inaccuracies", sign: "?!" },
 ];
 
 /** How much a move by `role` lost; never less than nothing. */

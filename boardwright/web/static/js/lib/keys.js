@@ -18,7 +18,7 @@ document.addEventListener("keydown", (event) => event.key === "Tab" && (clicked 
  * Space presses a button that one has gone to by keyboard, arrows scroll a list. One that was clicked takes no more: a
  * button has done its work, and a list is scrolled by the mouse; it may have the focus where what was clicked is in it.
  */
-function taken(event) {
+function isHandledByFocus(event) {
   const target = /** @type {HTMLElement} */ (event.target);
   if (target.closest(`${TEXT_FIELDS}, select, dialog[open]`)) return true;
   if ((event.key === " " || event.key === "Enter") && target.closest("button:enabled, a, summary, input:enabled"))
@@ -35,7 +35,7 @@ export function useKeys(keys) {
   useLayoutEffect(() => {
     current = latest.current;
     const listen = (event) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || taken(event)) return;
+      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isHandledByFocus(event)) return;
       const key = latest.current.find((candidate) => candidate.keys.includes(event.key));
       if (!key) return;
       event.preventDefault();
@@ -67,7 +67,7 @@ export function Help({ open, close, children }) {
   ]);
   return html`
     <${Dialog} open=${open} close=${close} class="help" aria-labelledby="help-title">
-      <h2 id="help-title">Keys</h2>
+      <h2 id="help-title">Keyboard shortcuts</h2>
       <dl>
         ${rows.map(
           ([keys, says]) => html`<div>

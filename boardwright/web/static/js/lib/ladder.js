@@ -32,7 +32,7 @@ export function plays(game, rules, spec) {
 }
 
 /** A player after a change of rules; in the place of one who does not play by the new ones, that on its rung. */
-export function stillOffered(game, spec, before, after) {
+export function opponentAfterRulesChange(game, spec, before, after) {
   if (plays(game, after, spec)) return spec;
   const level = ladderOf(game, before).find((opponent) => opponent.spec === spec)?.level ?? EASY;
   const ladder = ladderOf(game, after);

@@ -25,14 +25,14 @@ export function studyPath({ game, rules, start, actions = [], ply, flip, review 
 /** @returns {{page: string, params: Record<string, any>}} the page `lost` where a path names none */
 export function route(where) {
   try {
-    return named(where);
+    return parsePath(where);
   } catch (error) {
     if (error instanceof URIError) return { page: "lost", params: {} }; // a % that begins no character
     throw error;
   }
 }
 
-function named({ pathname, search }) {
+function parsePath({ pathname, search }) {
   const asked = Object.fromEntries(new URLSearchParams(search));
   const study = pathname.match(/^\/a\/([^/]+)(?:\/([^/]+))?(?:\/(.*))?$/);
   if (study) {

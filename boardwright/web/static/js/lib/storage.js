@@ -4,7 +4,7 @@ import { useCallback, useState } from "./ui.js";
 const PREFIX = "boardwright:";
 
 /** @returns {any} what was remembered under a name, else `otherwise`; `store` may be the one of the tab */
-export function remembered(name, otherwise, store = "localStorage") {
+export function readStored(name, otherwise, store = "localStorage") {
   try {
     const text = window[store].getItem(PREFIX + name);
     return text === null ? otherwise : JSON.parse(text.replaceAll('"zero:', '"alphazero:')); // the player's old name
@@ -23,7 +23,7 @@ export function remember(name, value, store = "localStorage") {
 
 /** Like `useState`, with a value that is remembered between visits. */
 export function useRemembered(name, otherwise) {
-  const [value, setValue] = useState(() => remembered(name, otherwise));
+  const [value, setValue] = useState(() => readStored(name, otherwise));
   const change = useCallback(
     (next) =>
       setValue((before) => {

@@ -13,7 +13,7 @@ const MAIN = ["elo", "against-random", "outcomes", "loss-total", "loss-policy", 
  * Curves by name with those of a later answer: it begins where it begins, what was there from then on gives way.
  * @param {Record<string, {iterations: number[], frames: number[], values: (number|null)[]}>} known
  */
-export function joined(known, later) {
+export function joinCurves(known, later) {
   const curves = { ...known };
   for (const [name, curve] of Object.entries(later)) {
     if (!curve.iterations.length) continue;
@@ -51,7 +51,7 @@ function columns(figure, curves) {
 }
 
 /** A colour of the style sheet as the canvas wants it. */
-function resolved(name) {
+function resolveColour(name) {
   const probe = document.createElement("i");
   probe.style.color = `var(${name})`;
   document.body.append(probe);
@@ -64,16 +64,16 @@ const faint = (colour, share) => colour.replace(/^rgba?\(([^,]+),([^,]+),([^,)]+
 
 /** uPlot's options for a figure: faint measured values and their mean, or a line with its band. */
 function optionsFor(figure, data, width, follow) {
-  const [ink, grid] = [resolved("--ink-2"), resolved("--line")];
+  const [ink, grid] = [resolveColour("--ink-2"), resolveColour("--line")];
   const series = [{}];
   data.names.forEach((_, place) => {
-    const stroke = resolved(COLOURS[place % COLOURS.length]);
+    const stroke = resolveColour(COLOURS[place % COLOURS.length]);
     if (data.rolling) series.push({ stroke: faint(stroke, 0.3), width: 1, spanGaps: true, points: { show: false } });
     series.push({ stroke, width: 2, spanGaps: true, points: { show: data.frames.length < 40, size: 5, fill: stroke } });
   });
   const bands = [];
   if (data.bounds.length) {
-    const stroke = resolved(COLOURS[0]);
+    const stroke = resolveColour(COLOURS[0]);
     data.bounds.forEach(() => series.push({ stroke: "transparent", width: 0, spanGaps: true, points: { show: false } }));
     bands.push({ series: [series.length - 1, series.length - 2], fill: faint(stroke, 0.18) });
   }

@@ -1,15 +1,15 @@
 /** Matches: the form that starts one, those there are, and one with its table as it fills. */
 import { capital, classes, html, useEffect, useRef, useState } from "../lib/ui.js";
 import { announce, notifyError } from "../lib/announce.js";
-import { ladderOf, rulesTitle, stillOffered } from "../lib/ladder.js";
+import { ladderOf, opponentAfterRulesChange, rulesTitle } from "../lib/ladder.js";
 import { OpponentChoice } from "../panels/opponent.js";
 import { Link } from "../lib/router.js";
 import { playerName, resultText } from "../lib/sides.js";
 import { useRemembered } from "../lib/storage.js";
 import { ago, percent, signed } from "../lib/format.js";
 
-const OPENINGS = [["random:2", "Two random moves"], ["random:4", "Four random moves"], ["start", "The first position"]];
-const TIMES = [["", "Their own"], ["0.1", "0.1 s"], ["0.5", "0.5 s"], ["1", "1 s"], ["5", "5 s"]];
+const OPENINGS = [["random:2", "Two random moves"], ["random:4", "Four random moves"], ["start", "The initial position"]];
+const TIMES = [["", "Player default"], ["0.1", "0.1 s"], ["0.5", "0.5 s"], ["1", "1 s"], ["5", "5 s"]];
 const SHOWN_GAMES = 20;
 export const isOpen = (match) => match.state === "running" || match.state === "waiting";
 export const recordPath = (game, id) => `/a/${game}?record=${id}`;
@@ -33,8 +33,8 @@ export function MatchForm({ api, game, rules, ratings, started, formRef }) {
   const changeRules = (after) =>
     change({
       rules: after,
-      first: stillOffered(game, choices.first, chosenRules, after),
-      second: stillOffered(game, choices.second, chosenRules, after),
+      first: opponentAfterRulesChange(game, choices.first, chosenRules, after),
+      second: opponentAfterRulesChange(game, choices.second, chosenRules, after),
     });
   const select = (name, label, options, value, chosen = (text) => change({ [name]: text })) => html`
     <label class="field">${label}
@@ -85,7 +85,7 @@ export function MatchView({ match, game, act, api }) {
     if (before.current !== match.state && !isOpen(match)) announce(`The match is ${match.state}: ${match.table.wins} won, ${match.table.draws} drawn, ${match.table.losses} lost.`);
     before.current = match.state;
   }, [match.state]);
-  const rows = [...game.roles.map((name, role) => [`As ${name}`, match.table.by_role[role]]), ["Together", match.table]];
+  const rows = [...game.roles.map((name, role) => [`As ${name}`, match.table.by_role[role]]), ["Total", match.table]];
   const edge = (elo, end) => (elo === null ? end : signed(elo));
   const { elo, elo_low, elo_high, score } = match.table;
   return html`
@@ -112,7 +112,7 @@ export function MatchView({ match, game, act, api }) {
           </tbody>
         </table>
       </div>
-      ${match.done > 0 && html`<p class="quiet small">Elo above the second player: ${edge(elo, score > 0.5 ? "+∞" : "−∞")} (95 % between ${edge(elo_low, "−∞")} and ${edge(elo_high, "+∞")}).</p>`}
+      ${match.done > 0 && html`<p class="quiet small">Elo above the second player: ${edge(elo, score > 0.5 ? "+∞" : "−∞")} (95 % interval ${edge(elo_low, "−∞")} to ${edge(elo_high, "+∞")}).</p>`}
       <${Games} match=${match} game=${game} />
     </section>
   `;

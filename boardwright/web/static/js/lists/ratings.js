@@ -70,7 +70,7 @@ export function RatingList({ list, game }) {
       ${list.warnings.map((warning) => html`<p class="warning" role="note">${capital(warning)}.</p>`)}
       ${rows.length
         ? html`<${Table} rows=${rows} game=${game} caption=${role === null ? `Ratings, ${game.title}` : `Ratings as ${game.roles[role]}`} />
-            <p class="quiet small">${role === null ? "Mean 0" : `Mean 0 among those who played ${game.roles[role]}`}, by BayesElo over ${list.games} games. ${capital(favoured)} ${favoured.endsWith("s") ? "have" : "has"} an advantage of ${Math.abs(Math.round(list.advantage))} Elo.</p>`
+            <p class="quiet small">BayesElo over ${list.games} games, average rating 0${role === null ? "" : ` among those who played ${game.roles[role]}`}. ${capital(favoured)} ${favoured.endsWith("s") ? "have" : "has"} an advantage of ${Math.abs(Math.round(list.advantage))} Elo.</p>`
         : html`<p class="quiet">No finished games yet. Start a match, or play some.</p>`}
     </section>
   `;

@@ -53,15 +53,15 @@ export function useReplay(api, record) {
 /** @param {{replay: any, game: any, flip: boolean}} props */
 export function Replay({ replay, game, flip }) {
   if (!replay.view) return html`<div class="replay" aria-busy="true"></div>`;
-  return html`<${Shown} replay=${replay} game=${game} flip=${flip} />`;
+  return html`<${LoadedReplay} replay=${replay} game=${game} flip=${flip} />`;
 }
 
-function Shown({ replay, game, flip }) {
+function LoadedReplay({ replay, game, flip }) {
   const { view, whole, at, last, go, playing, toggle } = replay;
   const input = useInput(view, false, () => {});
   const before = useRef(at);
   useEffect(() => {
-    if (before.current !== at && !playing) announce(at ? `Move ${at}: ${whole.line[at - 1].text}` : "The first position");
+    if (before.current !== at && !playing) announce(at ? `Move ${at}: ${whole.line[at - 1].text}` : "The initial position");
     before.current = at;
   }, [at]);
   return html`

@@ -30,7 +30,7 @@ export function Sample({ api, run, game, keys }) {
   useKeys([
     { keys: ["ArrowLeft"], says: "one move back", run: () => replay.go(replay.at - 1) },
     { keys: ["ArrowRight"], says: "one move forward", run: () => replay.go(replay.at + 1) },
-    { keys: ["Home"], says: "the first position", run: () => replay.go(0) },
+    { keys: ["Home"], says: "the initial position", run: () => replay.go(0) },
     { keys: ["End"], says: "the last position", run: () => replay.go(replay.last) },
     { keys: [" "], says: "play the game, or pause", run: replay.toggle },
     { keys: ["f"], says: "flip the board", run: () => setFlip(!flip) },
@@ -51,7 +51,7 @@ export function Sample({ api, run, game, keys }) {
         </div>
       </div>
       <p class="quiet small" role="status">
-        ${busy ? "The net plays…" : error ? error.message : !record ? "This run has no playable net yet." : html`Net of iteration ${record.iteration} against itself: two random moves, then its best moves. ${resultText({ winner: record.result === 2 ? null : record.result, reason: record.reason }, game.roles)}.`}
+        ${busy ? "Playing a sample game…" : error ? error.message : !record ? "This run has no playable net yet." : html`Net of iteration ${record.iteration} against itself: two random moves, then its most likely moves. ${resultText({ winner: record.result === 2 ? null : record.result, reason: record.reason }, game.roles)}.`}
       </p>
       ${record && html`<${Replay} replay=${replay} game=${game} flip=${flip} />`}
     </section>

@@ -8,7 +8,7 @@ import { useGames, usePolled } from "../hooks/usePolled.js";
 import { Crosstable, RatingList } from "../lists/ratings.js";
 import { Records } from "../lists/records.js";
 import { rename } from "../lib/router.js";
-import { remember, remembered } from "../lib/storage.js";
+import { readStored, remember } from "../lib/storage.js";
 
 const LIVE_MS = 2000;
 const IDLE_MS = 15000;
@@ -23,7 +23,7 @@ export function Page({ api, socket, params }) {
 /** What is looked at, in the address too, so that it is there again after a reload. */
 function useShown(games, params) {
   const known = (name) => games.some((game) => game.name === name);
-  const last = remembered("arena-game", games[0].name);
+  const last = readStored("arena-game", games[0].name);
   const [shown, setShown] = useState(() => ({
     game: known(params.game) ? params.game : known(last) ? last : games[0].name,
     rules: params.rules ?? "",

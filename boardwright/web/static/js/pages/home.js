@@ -76,7 +76,7 @@ function Preview({ view, first, game, role }) {
   const input = useInput(view, false, () => {});
   const flip = role !== "random" && first?.game === game.name && beginsAbove(first, game.roles, role);
   return html`<${Board} view=${view} input=${input} flip=${flip} roles=${namesByColour(view, game.roles)}
-    label=${`${game.title}, the first position`} />`;
+    label=${`${game.title}, the initial position`} />`;
 }
 
 /** Unfinished games, the most recently moved first. */

@@ -11,7 +11,7 @@ import { rulesTitle } from "../lib/ladder.js";
 import { MoveList, OtherMoves, Steps, TypedMove } from "../panels/moves.js";
 import { PlayerStrip } from "../panels/players.js";
 import { Resign, ResultDialog } from "../panels/result.js";
-import { asRecorded, rememberPlayed } from "../lib/played.js";
+import { toRecord, rememberPlayed } from "../lib/recordedGames.js";
 import { go, studyPath } from "../lib/router.js";
 import { beginsAbove, colourOf, namesByColour, playerName, resultText } from "../lib/sides.js";
 
@@ -26,10 +26,10 @@ export function Page({ api, socket, params }) {
   useRunNames(api, live?.opponent);
   const game = games?.find((candidate) => candidate.name === live?.game);
   if (!game || first?.game !== live.game || first.rules !== live.rules) return html`<main class="stage" aria-busy="true"></main>`;
-  return html`<${Table} key=${live.id} api=${api} live=${live} readAt=${readAt} receive=${receive} game=${game} first=${first} ...${loss} />`;
+  return html`<${GameView} key=${live.id} api=${api} live=${live} readAt=${readAt} receive=${receive} game=${game} first=${first} ...${loss} />`;
 }
 
-function Table({ api, live, readAt, receive, game, first, lost, lostAt }) {
+function GameView({ api, live, readAt, receive, game, first, lost, lostAt }) {
   const back = useLookBack(api, live);
   const [busy, setBusy] = useState(false);
   const [flip, setFlip] = useState(() => beginsAbove(first, game.roles, live.human));
@@ -59,7 +59,7 @@ function Table({ api, live, readAt, receive, game, first, lost, lostAt }) {
   const tryAgain = () => act(api.liveGame(live.id)); // requesting a game retries its player
   const study = (asked = {}) => {
     const { actions } = live.view;
-    if (live.result) rememberPlayed({ game: name, rules, start, actions, ...asRecorded(live) });
+    if (live.result) rememberPlayed({ game: name, rules, start, actions, ...toRecord(live) });
     go(studyPath({ game: name, rules, start, actions, ply: back.at, flip, ...asked }));
   };
   const again = () =>
@@ -72,7 +72,7 @@ function Table({ api, live, readAt, receive, game, first, lost, lostAt }) {
   useKeys([
     { keys: ["ArrowLeft"], says: "one move back", run: () => back.to(back.at - 1) },
     { keys: ["ArrowRight"], says: "one move forward", run: () => back.to(back.at + 1) },
-    { keys: ["Home", "ArrowUp"], says: "the first position", run: () => back.to(0) },
+    { keys: ["Home", "ArrowUp"], says: "the initial position", run: () => back.to(0) },
     { keys: ["End", "ArrowDown"], says: "the current position", run: () => back.to(live.view.line.length) },
     { keys: ["f"], says: "flip the board", run: () => setFlip((before) => !before) },
     { keys: ["p"], says: "pick up the next piece", run: () => input.chooseNext() },

@@ -11,11 +11,11 @@ import { usePreview, useStudyAddress, useStudyTree } from "../hooks/useStudyTree
 import { notify, notifyError } from "../lib/announce.js";
 import { judgeLine } from "../lib/judgement.js";
 import { useKeys } from "../lib/keys.js";
-import { endOf, movesOf, playedGame, rememberPlayed } from "../lib/played.js";
+import { endOf, movesOf, playedGame, rememberPlayed } from "../lib/recordedGames.js";
 import { retryUntilAnswered } from "../lib/retry.js";
 import { go, studyPath } from "../lib/router.js";
 import { beginsAbove, colourOf, namesByColour, resultText } from "../lib/sides.js";
-import { remember, remembered, useRemembered } from "../lib/storage.js";
+import { readStored, remember, useRemembered } from "../lib/storage.js";
 import { AnalysisPanel, consideredMoves, heatOf } from "../panels/analysis.js";
 import { Files } from "../panels/files.js";
 import { OtherMoves, Steps, TypedMove } from "../panels/moves.js";
@@ -30,7 +30,7 @@ export function Page({ api, socket, params }) {
   useEffect(() => {
     if (!games || game) return;
     if (params.game) notify(`unknown game ${params.game}`);
-    const last = games.find((candidate) => candidate.name === remembered("study-game", "")) ?? games[0];
+    const last = games.find((candidate) => candidate.name === readStored("study-game", "")) ?? games[0];
     go(studyPath({ game: last.name, rules: last.default_rules }), true);
   }, [games, game]);
   const [opened, setOpened] = useState({ number: 0, params: null }); // and {view, played}: what the address names
@@ -105,7 +105,7 @@ function Study({ api, socket, games, game, opened, played, asked }) {
     { keys: ["ArrowRight"], says: "one move forward", run: () => step(node.depth + 1) },
     { keys: ["ArrowUp"], says: "the previous variation", run: () => study.sibling(-1) },
     { keys: ["ArrowDown"], says: "the next variation", run: () => study.sibling(1) },
-    { keys: ["Home"], says: "the first position", run: () => step(0) },
+    { keys: ["Home"], says: "the initial position", run: () => step(0) },
     { keys: ["End"], says: "the last position", run: () => step(line.length - 1) },
     { keys: ["l"], says: "analysis on and off", run: () => analysis.setOn(!analysis.on) },
     { keys: [" "], says: "play the engine's best move", run: playBest },

@@ -1,7 +1,7 @@
 /** Training: which runs there are, how they come along, and what their newest net plays. */
 import { classes, html, useEffect, useRef, useState, useTitle } from "../lib/ui.js";
 import { notifyError } from "../lib/announce.js";
-import { Curves, joined } from "../lists/curves.js";
+import { Curves, joinCurves } from "../lists/curves.js";
 import { State } from "../lists/matches.js";
 import { useGames, usePolled } from "../hooks/usePolled.js";
 import { Sample } from "../lists/sample.js";
@@ -42,7 +42,7 @@ export function Page({ api, params }) {
           <ul class="run-list">${runs.map((one) => html`<${Entry} key=${one.id} run=${one} game=${games.find((candidate) => candidate.name === one.game)} shown=${one.id === run.id} choose=${choose} />`)}</ul>
         </nav>
         <div>
-          <${Measured} key=${`curves ${run.id}`} api=${api} run=${run} game=${game} />
+          <${RunMetrics} key=${`curves ${run.id}`} api=${api} run=${run} game=${game} />
           <${Sample} key=${`sample ${run.id}`} api=${api} run=${run} game=${game} keys=${keys} />
         </div>
       </div>
@@ -84,7 +84,7 @@ function useCurves(api, run) {
       known.current = NOTHING; // it was resumed from before what was shown, and measures that again
       answer = await api.metrics(run.id, -1);
     }
-    known.current = { curves: joined(known.current.curves, answer.scalars), figures: answer.figures, last: answer.iteration };
+    known.current = { curves: joinCurves(known.current.curves, answer.scalars), figures: answer.figures, last: answer.iteration };
     return known.current;
   }
   const polled = usePolled(ask, () => (run.state === "running" ? LIVE_MS : IDLE_MS), run.id);
@@ -92,7 +92,7 @@ function useCurves(api, run) {
   return polled.answer ?? NOTHING;
 }
 
-function Measured({ api, run, game }) {
+function RunMetrics({ api, run, game }) {
   const { curves, figures } = useCurves(api, run);
   return html`
     <section class="panel" aria-labelledby="run-title">
@@ -101,11 +101,11 @@ function Measured({ api, run, game }) {
         <span><${State} state=${run.state} /></span>
       </div>
       <p class=${classes("quiet", "run-facts")}>
-        ${game.title} by ${run.method}, iteration <b data-iteration=${run.iteration}>${run.iteration}</b> of ${run.iterations}, ${large(run.frames)} frames, measured ${ago(run.updated)}
+        ${game.title} by ${run.method}, iteration <b data-iteration=${run.iteration}>${run.iteration}</b> of ${run.iterations}, ${large(run.frames)} frames, updated ${ago(run.updated)}
       </p>
-      ${run.player && html`<p class="quiet small">As a player: <code>${run.player}</code></p>`}
+      ${run.player && html`<p class="quiet small">Player spec: <code>${run.player}</code></p>`}
       ${figures.length > 0 && html`<${Curves} figures=${figures} curves=${curves} />`}
-      ${Object.keys(curves).length > 0 && html`<p class="quiet small">Drawn by frames. Faint: measured values; strong: rolling mean over iterations.</p>`}
+      ${Object.keys(curves).length > 0 && html`<p class="quiet small">x axis: frames. Faint: measured values; strong: rolling mean over iterations.</p>`}
     </section>
   `;
 }

@@ -2,7 +2,7 @@
 import { Dialog, html, useEffect, useState } from "../lib/ui.js";
 import { notify, notifyError } from "../lib/announce.js";
 import { api } from "../lib/api.js";
-import { rememberPlayed } from "../lib/played.js";
+import { rememberPlayed } from "../lib/recordedGames.js";
 import { go, studyPath } from "../lib/router.js";
 
 const headline = (read, index) => {
@@ -49,7 +49,7 @@ export function Files({ games, game, view, record }) {
     return api.readFile(game.name, content)
       .then(({ games: read, errors }) => {
         if (read.length === 1 && !errors.length) return load(read[0]);
-        setFound({ games: read, errors: read.length || errors.length ? errors : [`It holds no game of ${game.title}.`] });
+        setFound({ games: read, errors: read.length || errors.length ? errors : [`No ${game.title} game found in this text.`] });
       })
       .catch(notifyError);
   };
@@ -105,7 +105,7 @@ export function Files({ games, game, view, record }) {
         ${open && html`<h2>Load a game of ${game.title}</h2>
         <label class="field">From a file<input type="file" name="game-file"
           onChange=${(event) => event.target.files[0]?.text().then(read)} /></label>
-        <label class="field">or as text<textarea class="text-input" rows="6" spellcheck="false" value=${text}
+        <label class="field">Or paste the text<textarea class="text-input" rows="6" spellcheck="false" value=${text}
           onInput=${(event) => setText(event.target.value)}></textarea></label>
         ${found?.errors.map((error) => html`<p class="problem">${error}</p>`)}
         ${found && html`<ul class="open-games found">${found.games.map((one, index) => html`<li><button class="link"

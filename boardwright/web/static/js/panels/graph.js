@@ -6,7 +6,7 @@ const HEIGHT = 120;
 
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 /** A colour as canvas understands it: `light-dark()` is resolved by an element that has it. */
-function resolved(name, element) {
+function resolveColour(name, element) {
   element.style.color = colour(name);
   const found = getComputedStyle(element).color;
   element.style.color = "";
@@ -25,9 +25,9 @@ export function ValueGraph({ values, judged, at, go, roles }) {
   useEffect(() => {
     const element = box.current;
     const inks = Object.fromEntries(
-      ["--accent", "--accent-soft", "--ink-2", "--line", "--slip", "--mistake", "--blunder"].map((name) => [
+      ["--accent", "--accent-soft", "--ink-2", "--line", "--inaccuracy", "--mistake", "--blunder"].map((name) => [
         name,
-        resolved(name, element),
+        resolveColour(name, element),
       ]),
     );
     const draw = (u) => {

@@ -94,7 +94,7 @@ export function Steps({ at, last, go }) {
     html`<button class="icon" aria-label=${name} title=${name} disabled=${off} onClick=${() => go(to)}>${sign}</button>`;
   return html`
     <div class="row steps" role="group" aria-label="Step through the game">
-      ${button("«", "First position (Home)", 0, at <= 0)} ${button("‹", "Back (←)", at - 1, at <= 0)}
+      ${button("«", "Initial position (Home)", 0, at <= 0)} ${button("‹", "Back (←)", at - 1, at <= 0)}
       ${button("›", "Forward (→)", at + 1, at >= last)} ${button("»", "Last position (End)", last, at >= last)}
     </div>
   `;

@@ -2,10 +2,10 @@
 import { capital, html, useEffect, useState } from "../lib/ui.js";
 import { notifyError } from "../lib/announce.js";
 import { api } from "../lib/api.js";
-import { easyOpponent, plays, ruleSetOf, stillOffered } from "../lib/ladder.js";
+import { easyOpponent, opponentAfterRulesChange, plays, ruleSetOf } from "../lib/ladder.js";
 import { whileShown } from "../lib/retry.js";
 import { go } from "../lib/router.js";
-import { remember, remembered } from "../lib/storage.js";
+import { readStored, remember } from "../lib/storage.js";
 import { OpponentChoice } from "./opponent.js";
 
 const CLOCKS = [
@@ -18,7 +18,7 @@ const CLOCKS = [
 
 /** The choices to begin with: those asked for, else those made last, as far as they still exist. */
 export function lastChoices(games, asked = {}) {
-  const kept = remembered("new-game", {});
+  const kept = readStored("new-game", {});
   const last = asked.game
     ? { ...(kept.game === asked.game ? kept : { role: kept.role, clock: kept.clock }), ...asked }
     : kept;
@@ -54,7 +54,8 @@ export function NewGame({ games, choices, setChoices, colours, position }) {
   const game = games.find((candidate) => candidate.name === choices.game);
   const { summary } = ruleSetOf(game, choices.rules);
   const change = (part) => setChoices({ ...choices, ...part });
-  const changeRules = (rules) => change({ rules, opponent: stillOffered(game, choices.opponent, choices.rules, rules) });
+  const changeRules = (rules) =>
+    change({ rules, opponent: opponentAfterRulesChange(game, choices.opponent, choices.rules, rules) });
   useEffect(() => {
     setRatings(new Map());
     return whileShown(
@@ -70,7 +71,7 @@ export function NewGame({ games, choices, setChoices, colours, position }) {
       .catch(notifyError)
       .finally(() => setBusy(false));
   }
-  const sides = [...game.roles.map((name, role) => [role, capital(name), colours[role]]), ["random", "Either", null]];
+  const sides = [...game.roles.map((name, role) => [role, capital(name), colours[role]]), ["random", "Random", null]];
   return html`
     <form class="new-game" onSubmit=${submit} aria-label="New game">
       <fieldset>

@@ -28,16 +28,16 @@ export function writeSpec({ name, options }) {
 const ratingText = (rating) =>
   rating ? ` · ${Math.round(rating.elo)} (+${Math.round(rating.plus)} −${Math.round(rating.minus)})` : "";
 
-const MEASURE = "random"; // the player whose rating is 0 by definition
+const ANCHOR = "random"; // the player whose rating is 0 by definition
 
 /** A rating that ships: "1,240 ± 60". */
 const shippedText = (spec, { elo, plus, minus }) =>
   Math.round(elo).toLocaleString("en").replace("-", "−") +
-  (spec === MEASURE ? "" : ` ± ${Math.round(Math.max(plus, minus))}`);
+  (spec === ANCHOR ? "" : ` ± ${Math.round(Math.max(plus, minus))}`);
 
 /** The meaning of the shipped ratings, next to that of the chosen player. */
 function ratedText(spec, rating, ratedOn) {
-  if (spec === MEASURE) return `Random moves are rated 0 Elo by definition. The others were measured on ${ratedOn}`;
+  if (spec === ANCHOR) return `Random moves are rated 0 Elo by definition. The others were measured on ${ratedOn}`;
   return `${rating ? shippedText(spec, rating) : "Ratings:"} Elo above random moves (95 %), measured on ${ratedOn}`;
 }
 

@@ -1,9 +1,10 @@
 /** The review of a whole game: the value of every position, and the mistakes of each side. */
 import { html, useEffect, useMemo } from "../lib/ui.js";
-import { judgeLine } from "../lib/judgement.js";
+import { JUDGEMENTS, judgeLine } from "../lib/judgement.js";
 import { useRemembered } from "../lib/storage.js";
 import { ValueGraph } from "./graph.js";
 
+const COLUMNS = [...JUDGEMENTS].reverse(); // of the table, the mildest first
 const PACES = [0.1, 0.3, 1, 3]; // seconds per position
 /**
  * @param {any} props `line` nodes from the root; `values` by node; `at` the node shown; `go` to a node; `begin` whether
@@ -33,7 +34,7 @@ export function ReviewPanel({ review, line, values, at, go, roles, clear, begin 
               onClick=${() => review.run(line, values, pace)}>Review the game</button>
               <label class="row quiet pace"><select aria-label="Seconds per position" value=${pace}
                 onChange=${(event) => setPace(Number(event.target.value))}>${PACES.map((seconds) => html`<option
-                value=${seconds}>${seconds} s</option>`)}</select> a position</label>
+                value=${seconds}>${seconds} s</option>`)}</select> per position</label>
               ${known && html`<button class="link" title="Clear the values" onClick=${clear}>Clear</button>`}`
         }
       </div>
@@ -42,12 +43,12 @@ export function ReviewPanel({ review, line, values, at, go, roles, clear, begin 
         html`
         <${ValueGraph} values=${byPly} judged=${signs} at=${Math.max(ply, 0)} roles=${roles}
           go=${(index) => go(line[index].id)} />
-        <table class="slips" aria-label="Mistakes by side">
-          <thead><tr><th></th>${["slip", "mistake", "blunder"].map((name) => html`<th scope="col"
-            class=${`number ${name}`}>${name}s</th>`)}</tr></thead>
+        <table class="mistakes" aria-label="Mistakes by side">
+          <thead><tr><th></th>${COLUMNS.map(({ name, plural }) => html`<th scope="col"
+            class=${`number ${name}`}>${plural}</th>`)}</tr></thead>
           <tbody>${roles.map((name, role) => html`<tr>
-            <th scope="row">${name}</th>${["slip", "mistake", "blunder"].map((kind) => html`<td
-            class="number">${count(role, kind)}</td>`)}</tr>`)}</tbody>
+            <th scope="row">${name}</th>${COLUMNS.map((judgement) => html`<td
+            class="number">${count(role, judgement.name)}</td>`)}</tr>`)}</tbody>
         </table>
       `
       }

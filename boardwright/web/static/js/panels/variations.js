@@ -20,7 +20,7 @@ export function Variations({ tree, current, go, judged }) {
   const aside = (id) => {
     const siblings = tree.nodes[tree.nodes[id].parent].children.slice(1);
     return siblings.length
-      ? html`<div class="variations">${siblings.map((sibling) => html`<${Aside}
+      ? html`<div class="variations">${siblings.map((sibling) => html`<${Variation}
         key=${sibling} tree=${tree} id=${sibling} button=${button} />`)}</div>`
       : null;
   };
@@ -64,7 +64,7 @@ export function Variations({ tree, current, go, judged }) {
 }
 
 /** A variation, with its own variations in brackets. */
-function Aside({ tree, id, button }) {
+function Variation({ tree, id, button }) {
   const start = tree.nodes[id];
   const line = lineThrough(tree, id).slice(start.depth);
   return html`
@@ -72,7 +72,7 @@ function Aside({ tree, id, button }) {
       ${line.map((node, index) => {
         const others = index > 0 ? tree.nodes[node.parent].children.slice(1) : [];
         return html`${button(node)}${others.map((other) => html`<span
-          class="bracket">(<${Aside} tree=${tree} id=${other} button=${button} />)</span>`)}`;
+          class="bracket">(<${Variation} tree=${tree} id=${other} button=${button} />)</span>`)}`;
       })}
     </p>
   `;

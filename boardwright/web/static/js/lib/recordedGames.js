@@ -3,13 +3,13 @@
 /** @typedef {{game: string, rules: string, start?: string|null, actions: number[]}} Moves */
 /** @typedef {Moves & {names: string[], result: number, reason: string}} Played `result` as in records */
 
-import { remember, remembered } from "./storage.js";
+import { readStored, remember } from "./storage.js";
 
 const KEPT = 20;
 const [DRAW, ONGOING] = [2, 3]; // results that no role has won
 
 /** @type {Played[]} those opened last, the newest at the end */
-let kept = remembered("played", [], "sessionStorage");
+let kept = readStored("played", [], "sessionStorage");
 
 /** Its moves alone. @param {Moves} played @returns {Moves} */
 export const movesOf = ({ game, rules, start, actions }) => ({ game, rules, start: start ?? null, actions });
@@ -23,7 +23,7 @@ export function rememberPlayed(played) {
 }
 
 /** Players and end of a live game that is over, as the record has them. @param {any} live */
-export const asRecorded = ({ human, opponent, result }) => ({
+export const toRecord = ({ human, opponent, result }) => ({
   names: [0, 1].map((role) => (role === human ? "person" : opponent)),
   result: result.winner ?? DRAW,
   reason: result.reason,
