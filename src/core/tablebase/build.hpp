@@ -15,7 +15,7 @@ class TableBuilder {
     // Whether the material's file exists and is sound.
     bool has(const Material& material) const;
 
-    // Solves a material and its turned self, and writes the file; all materials before it in
+    // Solves a material and its colour-swapped counterpart, and writes the file; all materials before it in
     // materials_in_order() must have files. `progress` may throw to cancel: then nothing is written.
     void build(const Material& material, const Progress& progress);
 

@@ -1,6 +1,6 @@
-// Endgame tables of English draughts: the file of a material and its turned self.
+// Endgame tables of English draughts: the file of a material and its colour-swapped counterpart.
 //
-// A header, one descriptor a slice, then for each slice the ends of its blocks (twice 32 bits a block:
+// A header, one descriptor per slice, then for each slice the ends of its blocks (twice 32 bits per block:
 // outcomes, distances), the two models of its bits, and the blocks. All numbers are little-endian. The
 // checksum covers every byte but itself; a file gets its name only when it is complete.
 #pragma once
@@ -22,7 +22,7 @@ std::filesystem::path table_path(const std::filesystem::path& folder, const Mate
 // The command that builds the tables of a folder, for messages.
 std::string how_to_build(const std::filesystem::path& folder, int pieces);
 
-// Writes the slices of one material and its turned self, as solve_pair() returns them.
+// Writes the slices of one material and its colour-swapped counterpart, as solve_pair() returns them.
 void write_table(const std::filesystem::path& path, const std::vector<SolvedSlice>& slices, int threads,
                  const Tick& tick);
 

@@ -16,7 +16,7 @@
 
 namespace boardwright::draughts {
 
-constexpr int kMaxPieces = 6;  // of both sides: the limit of the numbering and of one byte a position
+constexpr int kMaxPieces = 6;  // of both sides: the limit of the numbering and of one byte per position
 constexpr int kSquaresForMen = 28;
 
 constexpr Bits turned(Bits squares) {
@@ -55,10 +55,11 @@ struct Material {
 };
 
 // The materials with this many pieces in an order in which they can be solved: a man that is crowned leads to a
-// material with fewer men, a capture to one with fewer pieces. Moves that do neither lead from a material to its turned
-// self and back, so both are solved together; only the one with more pieces, or as many and more kings, is listed.
+// material with fewer men, a capture to one with fewer pieces. Moves that do neither lead from a material to its
+// colour-swapped counterpart and back, so both are solved together; only the one with more pieces, or as many and more
+// kings, is listed.
 std::vector<Material> materials_in_order(int pieces);
-// The same, each material followed by its turned self where that is another.
+// The same, each material followed by its colour-swapped counterpart where that is another.
 std::vector<Material> slices_in_order(int pieces);
 
 // Positions of one material, to numbers and back.

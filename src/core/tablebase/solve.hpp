@@ -1,4 +1,4 @@
-// Endgame tables of English draughts: retrograde analysis of one material and its turned self.
+// Endgame tables of English draughts: retrograde analysis of one material and its colour-swapped counterpart.
 //
 // A forward pass settles every position with captures or without moves, since all its moves lead to finished tables.
 // For any other position it counts the moves within the two slices and evaluates the moves that crown a man. Then, for
@@ -48,7 +48,7 @@ class SolvedSlices {
 // Called from time to time, by the calling thread, with the number of positions done; may throw to cancel.
 using Progress = std::function<void(std::uint64_t)>;
 
-// The slice of the material, and that of its turned self where it is another.
+// The slice of the material, and that of its colour-swapped counterpart where it is another.
 std::vector<SolvedSlice> solve_pair(const Material& material, const SolvedSlices& finished, int threads,
                                     const Progress& progress);
 

@@ -24,7 +24,7 @@ class Tablebase {
     std::vector<const StoredSlice*> by_code_;
 };
 
-// Looks up positions, with a cache of recently read blocks. One a thread.
+// Looks up positions, with a cache of recently read blocks. One per thread.
 class Prober {
   public:
     explicit Prober(const Tablebase& tables) : tables_(&tables), cache_(kCachedBlocks) {}

@@ -1,6 +1,6 @@
 // Cathedral on bit sets, one game at a time.
 //
-// cathedral_placements.hpp finds where pieces fit. Territory is one flood fill per player.
+// placements.hpp finds where pieces fit. Territory is one flood fill per player.
 #pragma once
 
 #include "game.hpp"

@@ -181,7 +181,7 @@ class Evaluator<Draughts> {
     const Draughts* game_;
     std::shared_ptr<const draughts::Tablebase> tables_;
     std::shared_ptr<const draughts::EvaluationNet> net_;
-    std::unique_ptr<draughts::Prober> prober_;  // one reader a thread
+    std::unique_ptr<draughts::Prober> prober_;  // one reader per thread
 };
 
 }  // namespace boardwright
