@@ -77,7 +77,7 @@ class Env:
 
     @property
     def id(self) -> str:
-        """Game and rule set."""
+        """Name of the environment: game and rule set."""
         return f"{self.game.name}-{self.game.rules.name}"
 
     @property
@@ -87,7 +87,7 @@ class Env:
 
     @property
     def num_players(self) -> int:
-        """Always 2."""
+        """Number of roles, always 2."""
         return len(self.game.roles)
 
     @property

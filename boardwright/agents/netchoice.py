@@ -62,7 +62,8 @@ def check_player(player: str, purpose: Purpose, net: str) -> None:
         raise without_policy(f"net {net!r}", net)
     if player == "alphazero":
         if not purpose.predicts_results:
-            raise NetError(f"net {net!r}: predicts no results, which a search needs: use {instead}")
+            reason = "its value is not a game result in [-1, 1], which a search needs"
+            raise NetError(f"net {net!r}: {reason}: use {instead}")
     elif purpose.method == "dqn" if player == "net" else purpose.method != player:
         trained = purpose.method or "an unknown method"
         raise NetError(f"net {net!r}: trained by {trained}, not for {player!r}: use {instead}")

@@ -134,7 +134,7 @@ class Game(ABC):
         return cls.shipped_rules
 
     def start(self) -> Position:
-        """The first position."""
+        """The initial position."""
         return Position(self, self.engine.start())
 
     @abstractmethod

@@ -245,7 +245,7 @@ def test_opponent_keeps_its_own_seed() -> None:
     assert len(set(replies)) == 1
 
 
-def test_roles() -> None:
+def test_role_is_drawn_or_chosen_and_the_opponent_begins() -> None:
     env = gymnasium.make("tablut")
     env.reset(seed=0)
     drawn = [env.reset()[1]["role"] for _ in range(200)]
@@ -408,7 +408,7 @@ def test_cleanrl_style_loop(game: str, rules: Any) -> None:
     assert len(roles) == 2
 
 
-def test_pictures(capsys: pytest.CaptureFixture[str]) -> None:
+def test_ansi_returns_the_board_and_human_prints_it(capsys: pytest.CaptureFixture[str]) -> None:
     env = gymnasium.make("tablut", role="attackers", render_mode="ansi")
     env.reset()
     assert env.render() == str(boardwright.game("tablut").start())

@@ -282,7 +282,7 @@ def test_unknown_names_give_one_line_errors(wrong: str, message: str) -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_observers() -> None:
+def test_observers_refuse_parameters_and_hide_nothing() -> None:
     game = load("draughts", "wcdf")
     with pytest.raises(ValueError, match="observation parameters not supported"):
         make_observation(game, params={"planes": 3})

@@ -163,7 +163,7 @@ def test_copy_continues_the_same_game(duplicate: Any, game: str) -> None:
         assert twin.unwrapped._position.actions() == env.unwrapped._position.actions()
 
 
-def test_pictures(capsys: pytest.CaptureFixture[str]) -> None:
+def test_ansi_returns_the_board_and_human_prints_it(capsys: pytest.CaptureFixture[str]) -> None:
     env = pettingzoo.env("tablut", render_mode="ansi")
     env.reset()
     assert env.render() == str(boardwright.game("tablut").start())

@@ -148,7 +148,7 @@ def test_net_with_another_observation_plays(name: str, observation: str, tmp_pat
         make_agent(f"alphazero:net={path},sims=20", game).choose(other.start(), Limit())
 
 
-def test_bad_specs(draughts: tuple[Game, Path], tmp_path: Path) -> None:
+def test_wrong_spec_is_refused_and_says_what_is_expected(draughts: tuple[Game, Path], tmp_path: Path) -> None:
     game, path = draughts
     tablut = boardwright.game("tablut")
     for spec, message in (

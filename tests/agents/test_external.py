@@ -169,7 +169,7 @@ def test_command_takes_the_rest_of_the_spec() -> None:
         ("external:wiat=1s,cmd=true", "did you mean 'wait'"),
     ],
 )
-def test_bad_specs(spec: str, complaint: str) -> None:
+def test_wrong_spec_is_refused_and_says_what_is_expected(spec: str, complaint: str) -> None:
     with pytest.raises(BoardwrightError, match=complaint):
         make_agent(spec, DRAUGHTS)
 

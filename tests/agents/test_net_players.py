@@ -76,11 +76,11 @@ def test_chance_is_drawn(tmp_path: Path) -> None:
         ("dqn", None, SMALL, "trained by an unknown method, not for 'dqn': use alphazero:net="),
         ("ppo", "imitation", CRITIC, "trained by imitation, not for 'ppo': use net:net="),
         ("net", "dqn", BARE, "trained by dqn, not for 'net': use dqn:net="),
-        ("alphazero", "dqn", BARE, "predicts no results.*use dqn:net="),
-        ("alphazero", "dqn", SMALL, "predicts no results.*use dqn:net="),
-        ("alphazero", "ppo", LINEAR, "predicts no results.*use ppo:net="),
-        ("alphazero", "ppo", CRITIC, "predicts no results.*use ppo:net="),
-        ("alphazero", None, LINEAR, "predicts no results.*use net:net="),
+        ("alphazero", "dqn", BARE, "its value is not a game result.*use dqn:net="),
+        ("alphazero", "dqn", SMALL, "its value is not a game result.*use dqn:net="),
+        ("alphazero", "ppo", LINEAR, "its value is not a game result.*use ppo:net="),
+        ("alphazero", "ppo", CRITIC, "its value is not a game result.*use ppo:net="),
+        ("alphazero", None, LINEAR, "its value is not a game result.*use net:net="),
     ],
 )
 def test_a_net_of_another_method_is_refused(

@@ -36,7 +36,7 @@ def test_monte_carlo_beats_random_in_both_roles(role: int) -> None:
     assert wins >= 5
 
 
-def test_limits() -> None:
+def test_own_limit_applies_unless_the_call_sets_one() -> None:
     position = boardwright.game("tablut").start()
     assert make_agent("mc:sims=50", TABLUT).choose(position, Limit()).simulations == 50
     assert make_agent("mc:time=1s", TABLUT).choose(position, Limit(simulations=10)).simulations == 10
@@ -57,7 +57,7 @@ BAD_SPECS = ["", "mc:sims=0", "mc:sims=x", "mc:seed", "random:time=2s", "mc:x=1"
 
 
 @pytest.mark.parametrize("spec", BAD_SPECS)
-def test_bad_specs(spec: str) -> None:
+def test_wrong_spec_is_refused(spec: str) -> None:
     with pytest.raises(BoardwrightError):
         make_agent(spec, TABLUT)
 

@@ -232,5 +232,5 @@ def test_nets_of_other_games_are_refused(tmp_path: Path) -> None:
     netfile.write(tmp_path / "e.net", config=config, game=draughts, weights=weights, training={})
     with pytest.raises(NetError, match=r"e\.net': .* has no policy: play it with alphabeta:net="):
         chosen("draughts", good, tmp_path / "e.net")
-    with pytest.raises(NetError, match=r"q\.net': predicts no results.*use dqn:net="):
+    with pytest.raises(NetError, match=r"q\.net': its value is not a game result.*use dqn:net="):
         chosen("draughts", good, plant(tmp_path / "q.net", "draughts", method="dqn"))

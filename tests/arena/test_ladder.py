@@ -87,7 +87,7 @@ def test_net_of_unknown_rules_is_in_no_ladder(nets: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("apart", [1, 2, 3, 10])
-def test_pairs_are_at_most_apart_places_apart(apart: int) -> None:
+def test_pairs_are_within_apart_places(apart: int) -> None:
     pairs = ladder.near_pairs(ROWS, apart)
     places = {row.spec: place for place, row in enumerate(ROWS)}
     assert len(set(pairs)) == len(pairs)

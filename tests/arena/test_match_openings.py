@@ -70,7 +70,7 @@ BAD_FILES = {
 
 
 @pytest.mark.parametrize(("text", "complaint"), BAD_FILES.items())
-def test_bad_files(tmp_path: Path, text: str, complaint: str) -> None:
+def test_wrong_openings_file_is_refused(tmp_path: Path, text: str, complaint: str) -> None:
     path = tmp_path / "bad.txt"
     path.write_text(text)
     with pytest.raises(BoardwrightError, match=complaint):

@@ -110,7 +110,7 @@ def test_net_that_plays_no_rule_set_is_refused(net: str, more: str, message: str
     assert not (tmp_path / "results").exists()
 
 
-def test_json(net: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_has_null_for_infinite_elo(net: str, capsys: pytest.CaptureFixture[str]) -> None:
     run(Options(game="draughts", net=net, json=True))
     report = json.loads(capsys.readouterr().out)
     start, after = report["lines"]

@@ -17,7 +17,7 @@ def paper(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
 
 
-def test_targets() -> None:
+def test_targets_are_met_from_their_bounds_on() -> None:
     assert TARGETS["wins at least 96 %"](Count(wins=96, losses=4))
     assert not TARGETS["wins at least 96 %"](Count(wins=95, draws=5))
     assert TARGETS["no loss"](Count(draws=5))

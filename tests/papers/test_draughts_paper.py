@@ -106,7 +106,7 @@ def test_the_folder_may_move(tmp_path: Path, trained: list[Any], monkeypatch: py
         run_paper(dataclasses.replace(work, folder=second, seed=1), RunObserver())
 
 
-def test_stopping(tmp_path: Path, trained: list[Any]) -> None:
+def test_stop_is_raised_once_training_has_begun(tmp_path: Path, trained: list[Any]) -> None:
     with pytest.raises(StoppedError):
         run_paper(Work(folder=tmp_path, quick=True), RunObserver(stopped=lambda: True))
     assert trained
@@ -124,7 +124,7 @@ def conversions(won: int) -> tuple[Conversion, ...]:
         (50, 50, 52, ["not decided", "not decided", "not decided"]),
     ],
 )
-def test_verdicts(wins: int, plain: int, tables: int, verdicts: list[str]) -> None:
+def test_verdicts_follow_from_the_results(wins: int, plain: int, tables: int, verdicts: list[str]) -> None:
     won = dict(zip(ASKED, (0, plain, tables), strict=True))
     history: Any = None
     results = Results(
@@ -155,7 +155,7 @@ def test_impossible_options_are_refused(tmp_path: Path) -> None:
         ({"nets": ("nope",)}, "net 'nope': no such file"),
         ({"nets": ("draughts", "tablut")}, "made for tablut"),
         ({"nets": ("draughts-evaluation",)}, "has no policy"),
-        ({"nets": ("wishes.safetensors",)}, "predicts no results"),
+        ({"nets": ("wishes.safetensors",)}, "its value is not a game result"),
         ({"tables": Path("nowhere")}, "nowhere"),
     ],
 )

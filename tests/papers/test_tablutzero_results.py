@@ -165,7 +165,7 @@ def test_other_folders_are_refused(tmp_path: Path) -> None:
         results.read_run(folder)
 
 
-def test_quick_run_does_everything() -> None:
+def test_quick_run_completes_all_stages() -> None:
     for training in TRAININGS.values():
         config = config_of(training.name, *QUICK_SETTINGS)
         assert config.evaluation == QUICK.protocol

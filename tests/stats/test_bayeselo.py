@@ -85,7 +85,7 @@ def test_planted_roles_are_recovered() -> None:
     assert found.warnings == ()
 
 
-def test_a_game_with_roles_changed_changes_the_sign_of_the_advantage() -> None:
+def test_swapped_roles_change_the_sign_of_the_advantage() -> None:
     games = simulated(np.array([0.0, 100.0, 30.0]), np.array([0.0, 100.0, 30.0]), 50.0, 70.0, 900)
     swapped = [Encounter(second, first, {0: 1, 1: 0}.get(result, DRAW)) for first, second, result in games]
     here, there = rate(games), rate(swapped)
@@ -220,7 +220,7 @@ def test_unmeasurable_advantage_is_reported() -> None:
     assert identifies_advantage(condense([Encounter("a", "a", 0)]))
 
 
-def test_groups() -> None:
+def test_players_without_common_opponents_are_separate_groups() -> None:
     games = [Encounter(one, other, 0) for one, other in ("ab", "cd", "bc", "ef")]
     assert groups(condense(games)) == [[0, 1, 2, 3], [4, 5]]
 

@@ -45,7 +45,7 @@ def test_a_ladder_has_the_nets_of_its_rules(client: TestClient, package: Path) -
     assert begun.status_code == 200
 
 
-def test_an_evaluation_net_plays_under_all_rules_by_its_player_alone(client: TestClient, package: Path) -> None:
+def test_evaluation_net_plays_all_rules_as_alphabeta_only(client: TestClient, package: Path) -> None:
     plant_shipped_net(package / "data", "eyes", "draughts", "wcdf", method="alphabeta", config=EVALUATION)
     plant_shipped_net(package / "data", "hands", "draughts", "wcdf", method="alphazero")
     offered = [opponent.spec for found in rule_sets(client, "draughts").values() for opponent in found.opponents]
@@ -64,7 +64,7 @@ def test_an_evaluation_net_plays_under_all_rules_by_its_player_alone(client: Tes
     assert begun("alphabeta:net=hands").json()["error"] == error
     plant_shipped_net(package / "data", "wishes", "draughts", "wcdf", method="dqn")
     for player, reason in (
-        ("alphazero", "predicts no results, which a search needs: use dqn:net=wishes"),
+        ("alphazero", "its value is not a game result in [-1, 1], which a search needs: use dqn:net=wishes"),
         ("net", "trained by dqn, not for 'net': use dqn:net=wishes"),
         ("ppo", "trained by dqn, not for 'ppo': use dqn:net=wishes"),
     ):

@@ -129,7 +129,7 @@ def test_open_games_are_listed_by_their_last_moves(serving: Serving) -> None:
         assert listed == [first["id"], third["id"], second["id"]]
 
 
-def test_resigning(serving: Serving, tmp_path: Path) -> None:
+def test_resigned_game_is_over_and_cannot_be_changed(serving: Serving, tmp_path: Path) -> None:
     with serving() as client:
         live = begin(client, role=1, opponent="random")
         over = client.post(f"/api/play/{live['id']}/resign", json={}).json()

@@ -92,7 +92,7 @@ class Tables:
 
     @property
     def num_actions(self) -> int:
-        """A."""
+        """Number of placements (A)."""
         return len(self.piece)
 
 

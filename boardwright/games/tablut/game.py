@@ -114,7 +114,7 @@ class Tablut(Game):
         if captures is not None and core.is_legal(action):
             actual = self.action_text(core, action)
             if captures != notation.parse_move(actual)[1]:
-                raise IllegalMoveError(f"move {text!r}: the captures are wrong, it is {actual}")
+                raise IllegalMoveError(f"move {text!r}: the captures are wrong, write {actual}")
         return action
 
     def why_illegal(self, core: _core.TablutPosition, action: int) -> str:

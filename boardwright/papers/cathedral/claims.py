@@ -64,7 +64,7 @@ class Cell:
 
     @property
     def name(self) -> str:
-        """Of its file."""
+        """Name of its file, without the ending."""
         return f"{self.first}--{self.second}--t{self.temperature:g}"
 
     def seeds(self, of: tuple[int, ...]) -> tuple[int, ...]:

@@ -55,7 +55,7 @@ class Work:
     at_once: int = 1  # training runs; several have a process each
 
     def run_folder(self, name: str, seed: int) -> Path:
-        """Of a training run."""
+        """Folder of a training run."""
         return self.folder / "runs" / f"{name}-{seed}"
 
     def last_file(self, name: str, seed: int) -> Path:

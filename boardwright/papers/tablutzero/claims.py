@@ -18,7 +18,7 @@ GAME = "tablut"
 
 @dataclass(frozen=True)
 class Training:
-    """A run."""
+    """A training run that the paper or the targets need."""
 
     name: str
     words: str
@@ -36,7 +36,7 @@ class Pairing:
 
     @property
     def name(self) -> str:
-        """Of its file."""
+        """Name of its file, without the ending."""
         return f"{self.first}--{self.second}"
 
 
@@ -50,7 +50,7 @@ class RatingMode:
 
     @property
     def label(self) -> str:
-        """In tables and sentences."""
+        """Text for tables and sentences."""
         return f"BayesElo `{self.command}` ({self.words})"
 
 

@@ -51,7 +51,7 @@ class Work:
         return self.folder / "matches"
 
     def run_folder(self, training: Training) -> Path:
-        """Of a run."""
+        """Folder of a training run."""
         return self.runs / training.preset
 
     def config(self, training: Training) -> AlphaZeroConfig:

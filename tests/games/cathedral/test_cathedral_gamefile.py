@@ -175,7 +175,7 @@ def test_comments_may_hold_lines_that_look_like_tags() -> None:
     comes_back(records[0])
 
 
-def test_rules() -> None:
+def test_rules_are_read_from_tags() -> None:
     assert one("*").rules == RULE_SETS["official"]
     assert one('[Rules "paper"]\n*').rules == RULE_SETS["paper"]
     assert one('[RuleOptions "size=8"]\n*').rules == CathedralRules(name="custom", size=8)
@@ -192,7 +192,7 @@ def test_rules() -> None:
     assert one('[Rules "paper"]\n[RuleOptions "claim_cap=none"]\n*').rules == CathedralRules(name="paper")
 
 
-def test_results() -> None:
+def test_result_is_read_from_the_tag_or_the_moves() -> None:
     for text, result in {"1-0": LIGHT, "0-1": DARK, "1/2-1/2": DRAW, "*": ONGOING}.items():
         assert one(f"light cathedral e5\n{text}").result == result
         assert one(f'[Result "{text}"]\nlight cathedral e5').result == result

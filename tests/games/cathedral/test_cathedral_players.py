@@ -180,6 +180,6 @@ def test_other_games_are_refused(player: str) -> None:
 
 
 @pytest.mark.parametrize("spec", ["greedy:seed=x", "greedy:sims=3", "largest-first:seed=-1", "first-legal:seed=1"])
-def test_bad_specs_of_simple_players(spec: str) -> None:
+def test_wrong_spec_of_a_simple_player_is_refused(spec: str) -> None:
     with pytest.raises(BoardwrightError, match=f"{spec}|option of player"):
         make_agent(spec, CATHEDRAL)

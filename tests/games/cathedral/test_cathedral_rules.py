@@ -120,7 +120,7 @@ def test_a_building_that_was_captured_counts_as_placed() -> None:
     assert territory(play(OFFICIAL, start, "inn b5 r180"), LIGHT) == {"a6"}
 
 
-def test_the_first_building_captures_nothing_under_official_rules() -> None:
+def test_first_building_captures_nothing_under_official_rules() -> None:
     start = drawn(f"a..... ...... {REST}", placed="0,2")
     assert board(play(OFFICIAL, start, "inn b5 r180"))[0] == "aE...."
     assert board(play(PAPER, start, "inn b5 r180"))[0] == ".E...."
@@ -231,7 +231,7 @@ def test_one_move_captures_a_building_and_the_cathedral(rules: dict) -> None:
 
 
 @BOTH
-def test_a_pocket_between_cathedral_and_edge_does_not_stop_captures(rules: dict) -> None:
+def test_pocket_between_cathedral_and_edge_allows_captures(rules: dict) -> None:
     start = drawn("..+..a ++++CC ..+... ....hh ....hh ......")
     position = play(rules, start, "tavern e6")
     assert board(position)[0] == "..+.A."

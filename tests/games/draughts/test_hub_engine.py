@@ -13,7 +13,7 @@ from boardwright.games.draughts.hub.engine import HubProtocol
 GAME = boardwright.game("draughts")
 
 
-def test_words() -> None:
+def test_lines_and_positions_are_parsed_as_hub_says() -> None:
     assert words.parse_line('info depth=3 pv="32-28 17-22" infinite x = 5') == (
         "info",
         {"depth": "3", "pv": "32-28 17-22", "infinite": "", "x": "5"},

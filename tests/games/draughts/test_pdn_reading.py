@@ -63,7 +63,7 @@ def test_collections_are_read_completely() -> None:
     ("text", "result"),
     [("1-0", BLACK), ("0-1", WHITE), ("1/2-1/2", DRAW), ("2-0", BLACK), ("0-2", WHITE), ("1-1", DRAW), ("*", ONGOING)],
 )
-def test_results(text: str, result: int) -> None:
+def test_result_is_read_from_the_tag_or_the_moves(text: str, result: int) -> None:
     for game in (f"1. 11-15 {text}", f'[Result "{text}"]\n1. 11-15 *', f'[Result "{text}"]\n1. 11-15 {text}'):
         record = one(game)
         assert (record.result, len(record.actions)) == (result, 1)

@@ -106,7 +106,7 @@ def test_captures_are_written_in_full_only_if_ambiguous() -> None:
     assert "1. 2x18 " in gamefile.write(short)
 
 
-def test_lines_have_at_most_80_characters_unless_a_word_is_longer() -> None:
+def test_lines_are_broken_at_80_characters_between_words() -> None:
     for seed in range(5):
         record = GameRecord.of(played(WCDF, seed, 300), comments={0: "some words of a remark " * 20})
         lines_of_moves = gamefile.write(record).partition("\n\n")[2].splitlines()

@@ -76,7 +76,7 @@ def position_of(black: int, white: int, kings: int, role: int) -> Position:
 
 
 @pytest.mark.parametrize("pieces", FIGURES)
-def test_figures(tables, pieces):
+def test_counts_are_the_published_ones(tables, pieces):
     found = tables.counts(pieces)
     assert (found.positions, found.wins, found.draws, found.losses, found.longest) == FIGURES[pieces]
 
@@ -315,7 +315,7 @@ def test_position_of_another_game_is_refused(tables):
 # Building
 
 
-def test_damaged_and_missing_files_are_built_again_and_others_kept(small, built):
+def test_only_damaged_and_missing_files_are_built_again(small, built):
     kept = (small / "KK-M.table").stat().st_mtime_ns
     (small / "MM-M.table").unlink()
     (small / "KK-K.table").write_bytes(b"spoilt")

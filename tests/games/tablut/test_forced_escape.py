@@ -72,7 +72,7 @@ def test_lost_games(position: str) -> None:
     assert [core.forced_escape(number) for number in range(threats + 1)] == [False] * threats + [True]
 
 
-def test_an_open_path_needs_no_threat_and_attackers_to_move_have_none() -> None:
+def test_open_path_needs_no_threat_and_attackers_have_none() -> None:
     game = boardwright.game("tablut", "mcgill")
     open_path: Any = game.position("/9/9/9/4t4/K8/2Tt5/9/4T4/9/ d 0 0").core
     assert open_path.forced_escape(0)

@@ -142,7 +142,7 @@ def test_positions_that_occur_again(game: Game) -> None:
     [(r"(\d+) moves in a row without a capture", "{0} {0}", 99), (r"(\d+) moves in all", "0 {0}", 4000)],
     ids=["quiet", "all"],
 )
-def test_limits(game: Game, pattern: str, counters: str, otherwise: int) -> None:
+def test_limits_in_the_text_end_the_game(game: Game, pattern: str, counters: str, otherwise: int) -> None:
     """Without a limit a game continues after `otherwise` moves."""
     said = re.search(pattern, words(game))
     limit = int(said[1]) if said else otherwise

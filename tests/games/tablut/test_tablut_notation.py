@@ -106,9 +106,9 @@ def test_moves_with_captures() -> None:
     assert "e8-e3xd3" in position.moves()
     for text in ("e8-e3xd3", "e8-e3", " te8-e3xTd3 ", "e8-e3xd3+"):
         assert position.play(text).text == "/9/4T4/2t1t4/9/6K2/9/9/9/9/ d 0 1"
-    with pytest.raises(IllegalMoveError, match="the captures are wrong, it is e8-e3xd3"):
+    with pytest.raises(IllegalMoveError, match="the captures are wrong, write e8-e3xd3"):
         position.play("e8-e3xe2")
-    with pytest.raises(IllegalMoveError, match="the captures are wrong, it is e8-e4"):
+    with pytest.raises(IllegalMoveError, match="the captures are wrong, write e8-e4"):
         position.play("e8-e4xd3")
 
 

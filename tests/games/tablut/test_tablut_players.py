@@ -151,7 +151,7 @@ def test_each_player_beats_the_previous_one(player: str, opponent: str, role: in
 
 
 @pytest.mark.parametrize("role", [ATTACKERS, DEFENDERS])
-def test_heuristic_monte_carlo_beats_greedy_and_plain_monte_carlo(role: int) -> None:
+def test_heuristic_mc_beats_greedy_and_plain_mc(role: int) -> None:
     assert score_of("heuristic-mc:sims=300,", "greedy:", role, games=8)[1] == 0
     assert score_of("heuristic-mc:sims=300,", "mc:sims=300,", role, games=4)[0] >= 3
 

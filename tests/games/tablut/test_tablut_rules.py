@@ -239,7 +239,7 @@ ENDS = {
 
 
 @pytest.mark.parametrize("case", ENDS.values(), ids=ENDS)
-def test_endings(case: tuple) -> None:
+def test_game_ends_with_its_winner_and_reason(case: tuple) -> None:
     rules, text, moves, winner, reason = case
     outcome = play(rules, text, *moves).outcome
     if winner is ...:

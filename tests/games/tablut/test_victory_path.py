@@ -114,7 +114,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_cases(case: str) -> None:
+def test_path_is_found_exactly_where_the_win_is_forced(case: str) -> None:
     attackers, defenders, king, kind, move = CASES[case]
     core = squares_position(attackers, defenders, king)
     path = core.victory_path()

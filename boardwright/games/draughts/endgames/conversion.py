@@ -171,7 +171,7 @@ class Conversion:
 
     @property
     def endings(self) -> int:
-        """All."""
+        """Number of endings played."""
         return self.won + self.spoiled + self.nowhere
 
     @property

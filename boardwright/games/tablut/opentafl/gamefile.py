@@ -246,7 +246,7 @@ def _play(position: Position, token: Token) -> Position:
     actual = notation.parse_move(actual_text)[1] or frozenset()
     king = frozenset(np.flatnonzero(position.core_as(TablutPosition).board() == b.KING).tolist())
     if claimed is not None and actual not in (claimed, claimed | king):  # some name a captured king by ++ alone
-        raise MisreadError(offset, f"move {word!r}: the captures are wrong, it is {actual_text}")
+        raise MisreadError(offset, f"move {word!r}: the captures are wrong, write {actual_text}")
     winner = None if after.outcome is None else after.outcome.winner
     for mark, claimed_winner in (("++", position.role_to_move), ("--", b.DEFENDERS)):
         if word.endswith(mark) and winner != claimed_winner:

@@ -38,7 +38,7 @@ def encode(text: str) -> str:
 
 
 def decode(text: str) -> str:
-    """What was encoded."""
+    """The text that `encode` was given."""
     return _CODE.sub(lambda match: chr(int(match[1], 16)), text.strip(" \t\n"))
 
 
