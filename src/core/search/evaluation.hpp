@@ -39,8 +39,7 @@ concept Evaluation =
     // Static score of an ongoing state, at most kMaxStatic, and the score whose expected result is tanh(1).
         { evaluator.value(state) } -> std::same_as<int>;
         { E::kScale } -> std::convertible_to<double>;
-        // The key of a state in the transposition table: the hash, and the distance to a limit on the game's length
-        // where that matters.
+        // The key of a state in the transposition table: its hash and, where that matters, the plies left to a limit.
         { evaluator.key(state) } -> std::same_as<std::uint64_t>;
         // These append to the list: every legal action; those that quiescence searches; and candidates for an immediate
         // win, found cheaply. The last two may append none.
