@@ -7,6 +7,7 @@ fixture `careful_compiler`. `--full` adds the tests marked `slow` and plays ever
 
 import dataclasses
 import functools
+import gc
 import hashlib
 import importlib.metadata
 import os
@@ -31,6 +32,9 @@ FASTER = "--xla_cpu_use_fusion_emitters=false"  # the newer emitters take longer
 CACHE = Path(__file__).parents[1] / ".cache" / "xla"
 CACHE_BYTES = 2**30  # the programs used least recently are deleted above this
 
+# Tracing programs makes millions of objects that stay; looking for garbage among them took 15 % of the time.
+gc.set_threshold(200_000, 20, 100)
+
 
 def is_known(flag: str) -> bool:
     """Whether this version of XLA, which refuses to start with flags it does not know, has a flag."""
@@ -46,7 +50,7 @@ def keep_compiled_programs() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     os.environ["JAX_COMPILATION_CACHE_DIR"] = str(folder)
     os.environ["JAX_COMPILATION_CACHE_MAX_SIZE"] = str(CACHE_BYTES)
-    os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0.1"
+    os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"
     os.environ["JAX_DISABLE_MOST_OPTIMIZATIONS"] = "1"
     os.environ["JAX_TRACEBACK_IN_LOCATIONS_LIMIT"] = "0"  # which takes a quarter of the time to trace a program
     supported = folder / "fast-compilation"  # what `is_known` answered, which takes seconds to find out
@@ -62,6 +66,11 @@ if "JAX_COMPILATION_CACHE_DIR" not in os.environ:  # else this is a worker, whic
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Adds `--full`."""
     parser.addoption("--full", action="store_true", help="run the slow tests too, and everything at full size")
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """One process more than cores, up to four: many tests wait for a browser, a server or a clock."""
+    return min(4, (os.cpu_count() or 1) + 1)
 
 
 def pytest_configure(config: pytest.Config) -> None:
