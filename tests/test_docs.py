@@ -62,8 +62,8 @@ def test_commands_in_the_docs_run(page: Path, tmp_path: Path) -> None:
             check_server(command_line, tmp_path)
             continue
         if program == "pip":  # resolves the package without building it
-            dry_run = ["--dry-run", "--no-deps", "--no-build-isolation", "--quiet", str(ROOT)]
-            assert arguments == ["install", "."]
+            dry_run = ["--dry-run", "--no-deps", "--no-build-isolation", "--quiet", "-e", str(ROOT)]
+            assert arguments == ["install", "-e", "."]
             subprocess.run([*command_line[:2], *dry_run], check=True, timeout=300)
             continue
         done = subprocess.run(
