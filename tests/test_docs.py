@@ -10,6 +10,7 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+from commands import boardwright as boardwright_command
 
 import boardwright
 from boardwright.agents.players import make_agent
@@ -30,13 +31,13 @@ TUTORIALS = [page for page in PAGES if page.parent.name in ("start", "guides", "
 
 
 @pytest.mark.parametrize("page", [page for page in TUTORIALS if blocks(page.read_text(), "python")], ids=str)
-def test_python_in_the_docs_runs(page: Path, tmp_path: Path) -> None:
+def test_python_in_the_docs_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     for code in blocks(page.read_text(), "python"):
-        done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, timeout=300, check=False)
-        assert done.returncode == 0, (code, done.stderr)
+        exec(compile(code, page.name, "exec"), {"__name__": "__main__"})
 
 
-def commands(page: Path) -> list[str]:
+def commands_of(page: Path) -> list[str]:
     lines = (line for block in blocks(page.read_text(), "sh") for line in block.splitlines())
     return [line for line in lines if line.startswith(("boardwright ", "pip ")) and " bench " not in line]
 
@@ -44,42 +45,40 @@ def commands(page: Path) -> list[str]:
 PAGES_WITH_COMMANDS = [
     pytest.param(page, marks=pytest.mark.slow if page == ROOT / "docs" / "guides" / "train.md" else ())
     for page in PAGES
-    if commands(page)
+    if commands_of(page)
 ]
 
 
 @pytest.mark.parametrize("page", PAGES_WITH_COMMANDS, ids=lambda page: page.stem)
-def test_commands_in_the_docs_run(page: Path, tmp_path: Path) -> None:
+def test_commands_in_the_docs_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A page's commands, one after the other; a block with a title is a file they use."""
     for name, text in re.findall(r"```\w+ (?:title=)?\"?([\w.-]+)\"?\n(.*?)```", page.read_text(), flags=re.DOTALL):
         (tmp_path / name).write_text(text)
     programs = Path(sys.executable).parent
-    environment = os.environ | {"PATH": f"{programs}:{os.environ['PATH']}"}
-    for command in commands(page):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
+    for command in commands_of(page):
         program, *arguments = shlex.split(command, comments=True)
-        command_line = [str(programs / program), *arguments]
         if arguments[0] == "serve":
-            check_server(command_line, tmp_path)
+            check_server([programs / program, *arguments], tmp_path)
             continue
         if program == "pip":  # resolves the package without building it
             dry_run = ["--dry-run", "--no-deps", "--no-build-isolation", "--quiet", "-e", str(ROOT)]
             assert arguments == ["install", "-e", "."]
-            subprocess.run([*command_line[:2], *dry_run], check=True, timeout=300)
+            subprocess.run([programs / program, "install", *dry_run], check=True, timeout=300)
             continue
-        done = subprocess.run(
-            command_line, cwd=tmp_path, env=environment, capture_output=True, timeout=300, check=False
-        )
+        done = boardwright_command(*arguments)
         assert done.returncode == 0, (command, done.stderr)
         assert done.stdout, command
         if arguments[0] == "train" and "--help-settings" not in arguments:
-            *_, last = (line for line in done.stdout.decode().splitlines() if line.startswith("iteration "))
+            *_, last = (line for line in done.stdout.splitlines() if line.startswith("iteration "))
             assert "nothing learned" not in last, command
     for picture in (page.parent / "pictures").glob("*.svg"):
         drawn = tmp_path / picture.name
         assert not drawn.exists() or drawn.read_text() == picture.read_text(), f"{picture.name} is out of date"
 
 
-def check_server(command_line: list[str], folder: Path) -> None:
+def check_server(command_line: list[str | Path], folder: Path) -> None:
     """Starts a server and reads its page."""
     environment = os.environ | {"XDG_DATA_HOME": str(folder), "BROWSER": "true"}
     with subprocess.Popen(command_line, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True) as server:
@@ -134,7 +133,7 @@ def test_recipes_have_valid_options_and_players(recipe: Path, tmp_path: Path) ->
 
 def test_the_readme_is_a_landing_page() -> None:
     assert len(README.split()) <= 700
-    assert len(commands(ROOT / "README.md")) >= 6
+    assert len(commands_of(ROOT / "README.md")) >= 6
     (code,) = blocks(README, "python")
     assert len([line for line in code.splitlines() if line]) == 8
     for name in boardwright.game_names():
