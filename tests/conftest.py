@@ -28,7 +28,10 @@ settings.load_profile("shared-machine")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a script's background, and programs under test inherit it
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-FASTER = "--xla_cpu_use_fusion_emitters=false"  # the newer emitters take longer to compile
+FASTER = (
+    "--xla_cpu_use_fusion_emitters=false",  # the newer emitters take longer to compile
+    "--xla_cpu_parallel_codegen_split_count=1",  # other tests use the other cores
+)
 CACHE = Path(__file__).parents[1] / ".cache" / "xla"
 CACHE_BYTES = 2**30  # the programs used least recently are deleted above this
 
@@ -55,7 +58,7 @@ def keep_compiled_programs() -> None:
     os.environ["JAX_TRACEBACK_IN_LOCATIONS_LIMIT"] = "0"  # which takes a quarter of the time to trace a program
     supported = folder / "fast-compilation"  # what `is_known` answered, which takes seconds to find out
     if not supported.exists():
-        supported.write_text(FASTER if is_known(FASTER) else "")
+        supported.write_text(" ".join(filter(is_known, FASTER)))
     os.environ.setdefault("XLA_FLAGS", supported.read_text())
 
 
