@@ -15,6 +15,7 @@ from boardwright.cli.common import (
     SPEC,
     JsonOption,
     N,
+    hops,
     in_range,
     only_game,
     print_json,
@@ -23,7 +24,7 @@ from boardwright.cli.common import (
 )
 from boardwright.errors import BoardwrightError, UnknownNameError, printable
 from boardwright.games.base import DRAW, ONGOING, Position
-from boardwright.games.lines import fill
+from boardwright.games.lines import each_move, fill
 from boardwright.games.record import GameRecord
 from boardwright.games.registry import game_class
 from boardwright.records.files import export_games, import_games
@@ -159,7 +160,7 @@ def _show(options: Show) -> None:
         raise BoardwrightError(f"{options.db} has no game {options.id}: `boardwright games-db list` shows all")
     played, record = stored.played, stored.played.record
     positions = list(record.positions())
-    moves, last = list(_moves(record, positions)), positions[-1]
+    moves, last = list(_moves(positions[0], record.actions)), positions[-1]
     if options.json:
         fields = _summary(stored) | {"start": record.start, "actions": list(record.actions), "moves": moves}
         fields |= {"opening": played.opening, "seconds": list(played.seconds), "position": last.text}
@@ -175,16 +176,11 @@ def _show(options: Show) -> None:
     print(_ending(record))
 
 
-def _moves(record: GameRecord, positions: list[Position]) -> Iterator[str]:
+def _moves(start: Position, line: tuple[int, ...]) -> Iterator[str]:
     """The texts of the moves; several actions of one capture are one move."""
-    begin = 0
-    for end, after in enumerate(positions[1:], start=1):
-        if not after.core.continues or end == len(record.actions):
-            before, actions = positions[begin], record.actions[begin:end]
-            whole = (move.text for move in before.game.moves(before.core) if move.actions == actions)
-            pieces = (positions[ply].action_text(record.actions[ply]) for ply in range(begin, end))
-            yield next(whole, None) or " ".join(pieces)
-            begin = end
+    for before, actions in each_move(start, line):
+        whole = (move.text for move in before.game.moves(before.core) if move.actions == actions)
+        yield next(whole, None) or hops(before, actions)
 
 
 def _export(options: Export) -> None:

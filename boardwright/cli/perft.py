@@ -5,7 +5,7 @@ import time
 from dataclasses import dataclass
 from typing import Literal
 
-from boardwright.cli.common import PositionOptions, in_range, print_json
+from boardwright.cli.common import PositionOptions, hops, in_range, print_json
 from boardwright.cli.progress import track
 from boardwright.games.base import Position
 
@@ -52,13 +52,4 @@ def _first_moves(position: Position, count: str) -> list[tuple[str, tuple[int, .
     moves = position.game.moves(position.core)
     if count == "moves" or len(moves) == len(position.core.routes()):
         return [(move.text, move.actions) for move in moves]
-    return [(_hops(position, route), tuple(route)) for route in position.core.routes()]
-
-
-def _hops(position: Position, route: list[int]) -> str:
-    """A route as its hops, `2x11 11x4`, for routes with the same move text."""
-    names = []
-    for action in route:
-        names.append(position.action_text(action))
-        position = position.play(action)
-    return " ".join(names)
+    return [(hops(position, route), tuple(route)) for route in position.core.routes()]
