@@ -6,7 +6,7 @@ restart of the server, after which it is stopped and can be resumed.
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
@@ -136,7 +136,7 @@ class MatchQueue:
                 self._on_change(match)
                 event, finished = events.event_of(found.config), 0
                 pool = WorkerPool(WORKERS, stop_reader, self._settings.worker_megabytes)
-                backend = _play_resolved(_resolve_unchanged(event, self._settings), pool, self._settings)
+                backend = _play_resolved(event, _resolve_unchanged(event, self._settings), pool, self._settings)
                 with contextlib.closing(events.play_events(store, [event], found.games, backend)) as games:
                     for _ in games:
                         finished += 1
@@ -182,25 +182,22 @@ def _resolve_unchanged(asked: Event, settings: Settings) -> Event:
     return event
 
 
-def _play_resolved(resolved: Event, pool: Backend, settings: Settings) -> Backend:
+def _of_event(event: Event, task: GameTask) -> GameTask:
+    """A game of a match with the names that another event gives its players."""
+    first, second = event.players if task.scheduled.index % 2 == 0 else event.players[::-1]
+    return GameTask(event, replace(task.scheduled, players=(first, second)))
+
+
+def _play_resolved(asked: Event, resolved: Event, pool: Backend, settings: Settings) -> Backend:
     """A backend that plays with the players of the resolved event, and names them by the specs of the client.
 
     It raises BoardwrightError when a player forfeits before its first move.
     """
 
     def play(tasks: Iterable[GameTask]) -> Finished:
-        named: dict[GameTask, GameTask] = {}  # the client's task by the one that is played
-
-        def resolve_tasks() -> Iterator[GameTask]:
-            for task in tasks:
-                first, second = resolved.players if task.scheduled.index % 2 == 0 else resolved.players[::-1]
-                played = GameTask(resolved, replace(task.scheduled, players=(first, second)))
-                named[played] = task
-                yield played
-
-        with contextlib.closing(pool(resolve_tasks())) as finished:
+        with contextlib.closing(pool(_of_event(resolved, task) for task in tasks)) as finished:
             for played, game in finished:
-                task = named.pop(played)
+                task = _of_event(asked, played)
                 moved = {position.role_to_move for position in list(game.record.positions())[game.opening : -1]}
                 if game.forfeited_by is not None and game.forfeited_by not in moved:  # it cannot play any game
                     raise BoardwrightError(hide_paths(game.record.reason, settings))
