@@ -31,7 +31,10 @@ def run(options: Options) -> None:
     if depth == 0:
         nodes = 1
     else:
-        first_moves = _first_moves(position, options.count)
+        moves, routes = position.game.moves(position.core), position.core.routes()
+        first_moves = [(move.text, move.actions) for move in moves]
+        if options.count == "routes" and len(moves) != len(routes):
+            first_moves = [(hops(position, route), tuple(route)) for route in routes]
         for name, actions in track(first_moves, len(first_moves), "first moves"):
             after = functools.reduce(Position.play, actions, position)
             behind[name] = after.perft(depth - 1, distinct=options.count == "moves")
@@ -45,11 +48,3 @@ def run(options: Options) -> None:
         for move, count in behind.items():
             print(f"{move:<12} {count}")
     print(f"depth {depth}: {nodes:,} nodes in {seconds:.2f} s ({nodes / max(seconds, 1e-9) / 1e6:,.1f} million/s)")
-
-
-def _first_moves(position: Position, count: str) -> list[tuple[str, tuple[int, ...]]]:
-    """(name, actions) of each first move, or of each of its routes."""
-    moves = position.game.moves(position.core)
-    if count == "moves" or len(moves) == len(position.core.routes()):
-        return [(move.text, move.actions) for move in moves]
-    return [(hops(position, route), tuple(route)) for route in position.core.routes()]

@@ -45,7 +45,7 @@ class MatchQueue:
 
     def submit(self, event: Event, games: int) -> int:
         """Queues a match and returns its id; raises BusyError, and BoardwrightError for players not allowed here."""
-        event = replace(event, nets=_nets(event, resolve_event(event, self._settings)))
+        event, _ = _resolve(event, self._settings)
         with self._changed:
             self._check_room()
             with open_store(self._db, create=True) as store:
@@ -149,24 +149,21 @@ class MatchQueue:
             self._on_change(match)
 
 
-def resolve_event(event: Event, settings: Settings) -> Event:
-    """The event as workers play it, with the current nets; raises BoardwrightError for players not allowed here.
+def _resolve(asked: Event, settings: Settings) -> tuple[Event, Event]:
+    """The event with the current nets, and as workers play it; raises BoardwrightError for players not allowed here.
 
     The record keeps the specs of the client, which have no paths of this machine.
     """
-    game = event.bound_game()
-    players = tuple(resolve(spec, game, settings) for spec in event.players)
-    for spec in event.players:
+    game = asked.bound_game()
+    players = tuple(resolve(spec, game, settings) for spec in asked.players)
+    for spec in asked.players:
         _, given = split(spec)
         if "time" in given and seconds(given["time"]) > settings.move_seconds:
             raise BoardwrightError(f"player {spec!r}: time= may be at most {settings.move_seconds:g}s on this server")
-    return replace(event, players=players).with_nets()
-
-
-def _nets(event: Event, resolved: Event) -> tuple[tuple[str, str], ...]:
-    """The checksums of an event's nets by the specs of the client."""
-    known, named = dict(resolved.nets), zip(resolved.players, event.players, strict=True)
-    return tuple(sorted({(spec, known[path]) for path, spec in named if path in known}))
+    resolved = replace(asked, players=players).with_nets()
+    known, named = dict(resolved.nets), zip(resolved.players, asked.players, strict=True)
+    nets = {(spec, known[path]) for path, spec in named if path in known}
+    return replace(asked, nets=tuple(sorted(nets))), resolved
 
 
 def _resolve_unchanged(asked: Event, settings: Settings) -> Event:
@@ -174,12 +171,12 @@ def _resolve_unchanged(asked: Event, settings: Settings) -> Event:
 
     Matches stored before nets were recorded cannot be resumed if nets play in them.
     """
-    event = resolve_event(asked, settings)
-    now, then = dict(_nets(asked, event)), dict(asked.nets)
+    current, resolved = _resolve(asked, settings)
+    now, then = dict(current.nets), dict(asked.nets)
     for spec in asked.players:
         if now.get(spec) != then.get(spec):
             raise ConflictError(f"this match cannot be resumed: the net of {spec!r} has changed: start a new one")
-    return event
+    return resolved
 
 
 def _of_event(event: Event, task: GameTask) -> GameTask:

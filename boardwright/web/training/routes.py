@@ -16,7 +16,7 @@ from boardwright.web.server.reports import report_once
 from boardwright.web.services import Services
 from boardwright.web.study.schemas import RecordOfGame
 from boardwright.web.training.runs import find_run, find_runs, iteration_of, newest_net, progress_of
-from boardwright.web.training.samples import Sampler
+from boardwright.web.training.samples import sample
 
 MAX_POINTS = 4000  # of a curve in one response; a longer one is thinned
 
@@ -69,7 +69,7 @@ class SampleGame(RecordOfGame):
 def make_router(services: Services) -> APIRouter:
     """The routes."""
     router = APIRouter(prefix="/api/runs", tags=["training"], responses=PROBLEMS)
-    root, sampler = services.settings.runs, Sampler(services.settings.worker_megabytes)
+    root = services.settings.runs
 
     @router.get("")
     def list_runs() -> list[RunInfo]:
@@ -104,7 +104,7 @@ def make_router(services: Services) -> APIRouter:
         if newest is None:
             return None
         net, iteration = newest
-        played = sampler.sample(net, seed)
+        played = sample(net, seed, services.settings.worker_megabytes)
         fields = SampleGame.fields_of(played.record)
         return SampleGame(**fields, game=played.record.game, opening=played.opening, iteration=iteration, seed=seed)
 
