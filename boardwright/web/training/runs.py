@@ -9,12 +9,12 @@ import functools
 import hashlib
 import json
 import os
-import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from boardwright.atomicfile import read_bounded
 from boardwright.errors import BoardwrightError
 from boardwright.games.registry import GAMES, current_rule_name, game_class
 from boardwright.learn.run import metrics
@@ -154,10 +154,7 @@ def _run_folders(folder: Path, depth: int) -> Iterator[Path]:
 def _config(path: Path) -> Mapping[str, Any] | None:
     """The config of a run; None if the file is not one."""
     try:
-        state = path.stat()
-        if state.st_size > MAX_CONFIG_BYTES or not stat.S_ISREG(state.st_mode):  # reading a pipe would wait for ever
-            return None
-        config = json.loads(path.read_bytes())
+        config = json.loads(read_bounded(path, MAX_CONFIG_BYTES))
     except (OSError, ValueError, RecursionError):
         return None
     if not isinstance(config, dict) or not all(isinstance(config.get(name), str) for name in ("method", "game")):
