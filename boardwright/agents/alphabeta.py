@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from boardwright.agents.base import Agent, Choice, Limit, Watch
 from boardwright.agents.netchoice import NETS_CACHED, check_evaluation, file_stamp
-from boardwright.agents.specs import DEFAULT_LIMIT, DEPTH, NODES, TIME, Option, Player, limit_of, whole
+from boardwright.agents.specs import DEFAULT_LIMIT, DEPTH, NODES, THREADS, TIME, Option, Player, limit_of, whole
 from boardwright.errors import OutOfMemoryError
 from boardwright.games.base import CHANCE, AlphaBetaSearch, Game, Position, SearchResources
 from boardwright.nets import shipped
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from boardwright.nets.netfile import NetFile
 
 HASH = Option("hash", "size of the transposition table in MB", whole(1, 65536), "N", "64")
-THREADS = Option("threads", "search threads", whole(1, 256), "N", "1")
 
 
 def _table_folder(text: str) -> Path | None:

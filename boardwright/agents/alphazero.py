@@ -50,11 +50,17 @@ class AlphaZeroPlayer(Agent):
         self._observations, self._roles = search.observations, search.roles
 
     def choose(self, position: Position, limit: Limit, watch: Watch | None = None) -> Choice:
-        """The most visited move, or one sampled by temperature; a random one where chance is to move."""
+        """The most visited move, or one sampled by temperature; a random one where chance is to move.
+
+        The player's own limit applies if `limit` bounds neither time nor simulations; Gumbel always needs simulations.
+        """
         if position.role_to_move == CHANCE:
             return Choice(self._random.choice(position.legal_actions()))
         now = reported = time.perf_counter()
-        limit = self._effective_limit(limit)
+        if limit.seconds is None and limit.simulations is None:
+            limit = self._limit
+        elif self._gumbel and limit.simulations is None:
+            limit = Limit(limit.seconds, simulations=self._limit.simulations)
         end = now + (limit.seconds or math.inf)
         simulations = limit.simulations or 0
         search = self._search
@@ -85,14 +91,6 @@ class AlphaZeroPlayer(Agent):
         planes = position.under(self._game).observation()[None]
         logits, _ = self._evaluate(planes, np.array([position.role_to_move], np.int32))
         return dict(zip(legal, shares(logits[0, legal]), strict=True))
-
-    def _effective_limit(self, limit: Limit) -> Limit:
-        """The limit, or the player's own if it bounds neither time nor simulations; Gumbel always needs simulations."""
-        if limit.seconds is None and limit.simulations is None:
-            return self._limit
-        if self._gumbel and limit.simulations is None:
-            return Limit(limit.seconds, simulations=self._limit.simulations)
-        return limit
 
     def _sample(self, choice: Choice) -> Choice:
         """Samples a move by the player's temperature; never leaves a proven win or enters a proven loss."""

@@ -5,6 +5,7 @@ from typing import Protocol
 
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import Position
+from boardwright.games.lines import each_move
 
 
 @dataclass(frozen=True)
@@ -95,8 +96,5 @@ def choose_move(agent: Agent, position: Position, limit: Limit, watch: Watch | N
 
 def move_actions(position: Position, choice: Choice) -> tuple[int, ...]:
     """The actions of a choice of `choose_move` that make up the move itself."""
-    after, played = position.play(choice.line[0]), 1
-    while after.core.continues:
-        after = after.play(choice.line[played])
-        played += 1
-    return choice.line[:played]
+    _, actions = next(each_move(position, choice.line))
+    return actions

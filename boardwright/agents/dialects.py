@@ -13,7 +13,6 @@ from typing import Protocol
 from boardwright.agents.base import Choice, Limit
 from boardwright.agents.pipe import Pipe, ProgramError
 from boardwright.errors import IllegalMoveError
-from boardwright.games import registry
 from boardwright.games.base import Game, Position
 from boardwright.games.lines import move_text, play_words
 
@@ -111,8 +110,3 @@ def _thinking(text: str, position: Position) -> Thinking | None:
         count = re.fullmatch(r"\d{1,18}", fields.get(name, ""), flags=re.ASCII)
         counts[name] = int(count[0]) if count else 0
     return Thinking(Choice(actions[0], value=float(score[0]) if score else None, line=actions, **counts))
-
-
-def make_dialect(name: str, game: Game) -> Dialect:
-    """A new dialect by name: the line protocol, or one of the game's; raises BoardwrightError for another."""
-    return LineDialect() if name == "line" else registry.load(registry.protocol(game, name).dialect)()

@@ -12,10 +12,11 @@ from contextlib import contextmanager
 from typing import Any
 
 from boardwright.agents.base import Agent, Choice, Limit, Watch
-from boardwright.agents.dialects import MoveRequest, Thinking, make_dialect
+from boardwright.agents.dialects import Dialect, LineDialect, MoveRequest, Thinking
 from boardwright.agents.pipe import Pipe, ProgramError
 from boardwright.agents.specs import DEPTH, NODES, SIMULATIONS, TIME, Option, Player, limit_of, seconds
 from boardwright.errors import BoardwrightError, IllegalMoveError
+from boardwright.games import registry
 from boardwright.games.base import Game, Position
 from boardwright.games.lines import whole_moves
 
@@ -26,7 +27,8 @@ class ExternalPlayer(Agent):
     def __init__(self, game: Game, command: str, protocol: str, limit: Limit, wait: float):
         self._game = game
         self._command = command
-        self._dialect = make_dialect(protocol, game)
+        kind = LineDialect if protocol == "line" else registry.load(registry.protocol(game, protocol).dialect)
+        self._dialect: Dialect = kind()
         self._limit = limit
         self._wait = wait
         self._pipe: Pipe | None = None

@@ -13,13 +13,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from boardwright.agents.base import Agent, Choice, Limit, Watch
-from boardwright.agents.specs import DEFAULT_LIMIT, SEED, SIMULATIONS, TIME, Option, Player, limit_of, whole
+from boardwright.agents.specs import DEFAULT_LIMIT, SEED, SIMULATIONS, THREADS, TIME, Option, Player, limit_of, whole
 from boardwright.games.base import Position
 
 if TYPE_CHECKING:
     from boardwright._core import RolloutReport
 
-THREADS = Option("threads", "search threads", whole(1, 256), "N", "1")
 HORIZON = Option(
     "horizon", "depth limit of simulations in moves from the root; 0: play to the end", whole(0, 10_000), "N", ""
 )

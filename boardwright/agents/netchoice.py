@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,20 +24,10 @@ NETS_CACHED = 4  # nets that players keep loaded, the most recently used
 CHECKSUM_BYTES = 6  # enough to distinguish a user's nets; not secure against forgery
 
 
-@dataclass(frozen=True)
-class Purpose:
-    """What a net can be used for."""
-
-    method: str | None  # the training method, if the file names it
-    player: str  # the player that uses it
-    predicts_results: bool  # whether its values are results of games, from -1 to 1
-
-
-def purpose_of(file: NetFile) -> Purpose:
-    """What the net in a file can be used for, by its kind and its training method."""
+def predicts_results(file: NetFile) -> bool:
+    """Whether the values of the net in a file are results of games, from -1 to 1."""
     # The value head of a DQN is the mean of its Q-values, not an expected result.
-    method = file.training.get("method")
-    return Purpose(method, player_for(file), file.config.predicts_results and method != "dqn")
+    return file.config.predicts_results and file.training.get("method") != "dqn"
 
 
 def player_for(file: NetFile) -> str:
@@ -53,19 +42,20 @@ def player_for(file: NetFile) -> str:
     return "alphazero" if file.config.predicts_results else "net"
 
 
-def check_player(player: str, purpose: Purpose, net: str) -> None:
+def check_player(player: str, file: NetFile, net: str) -> None:
     """Raises NetError if a player other than alpha-beta cannot use a net; `net` is its name in the spec."""
     from boardwright.nets.config import without_policy
 
-    instead = f"{purpose.player}:net={net}"
-    if purpose.player == "alphabeta":
+    meant_for, method = player_for(file), file.training.get("method")
+    instead = f"{meant_for}:net={net}"
+    if meant_for == "alphabeta":
         raise without_policy(f"net {net!r}", net)
     if player == "alphazero":
-        if not purpose.predicts_results:
+        if not predicts_results(file):
             reason = "its value is not a game result in [-1, 1], which a search needs"
             raise NetError(f"net {net!r}: {reason}: use {instead}")
-    elif purpose.method == "dqn" if player == "net" else purpose.method != player:
-        trained = purpose.method or "an unknown method"
+    elif method == "dqn" if player == "net" else method != player:
+        trained = method or "an unknown method"
         raise NetError(f"net {net!r}: trained by {trained}, not for {player!r}: use {instead}")
 
 
@@ -78,7 +68,7 @@ def check_net(player: str, path: Path, game: Game) -> None:
         check_evaluation(file, game)
         return
     netfile.check_game(file, game)
-    check_player(player, purpose_of(file), str(path))
+    check_player(player, file, str(path))
     netfile.check_fit(file, game_for_net(file, game))
 
 

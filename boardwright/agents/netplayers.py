@@ -8,19 +8,29 @@ import functools
 import random
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from boardwright.agents.base import Agent, Choice, Limit, Watch
-from boardwright.agents.netchoice import NETS_CACHED, Purpose, check_player, file_stamp, game_for_net, purpose_of
+from boardwright.agents.netchoice import (
+    NETS_CACHED,
+    check_player,
+    file_stamp,
+    game_for_net,
+    player_for,
+    predicts_results,
+)
 from boardwright.agents.specs import SEED, Option, Player, whole
 from boardwright.errors import BoardwrightError
 from boardwright.games import registry
 from boardwright.games.base import CHANCE, Game, Position
 from boardwright.nets import shipped
+
+if TYPE_CHECKING:
+    from boardwright.nets.netfile import NetFile
 
 # Observations [N, rows, columns, planes] and roles to move [N] -> (logits [N, num_actions], values [N] from the
 # side of the mover), float32; as `nets.evaluator.Evaluator.evaluate`.
@@ -47,7 +57,7 @@ Q_TEMPERATURE = Option(
 class Net:
     """A loaded net."""
 
-    purpose: Purpose
+    file: "NetFile"  # without its weights
     game: Game  # with the net's kind of observation
     evaluate: Evaluate
 
@@ -72,7 +82,7 @@ class NetPlayer(Agent):
         logits, values = self._net.evaluate(planes, np.array([position.role_to_move], np.int32))
         policy = dict(zip(legal, shares(logits[0, legal]), strict=True))
         action = draw(policy, self._temperature, self._random)
-        value = float(np.clip(values[0], -1, 1)) if self._net.purpose.predicts_results else None
+        value = float(np.clip(values[0], -1, 1)) if predicts_results(self._net.file) else None
         return Choice(action, value, policy, (action,), nodes=1, prior=policy)
 
 
@@ -98,7 +108,7 @@ def find_net(name: str, game: Game, chosen: Mapping[str, Any]) -> Net:
         raise BoardwrightError(f"player {name!r} needs a net: {name}:net=PATH")
     path = shipped.find(chosen["net"])
     net = _load_net(path, file_stamp(path), game.name, game.rules, game.observation, chosen["threads"])
-    check_player(name, net.purpose, chosen["net"])
+    check_player(name, net.file, chosen["net"])
     return net
 
 
@@ -115,11 +125,9 @@ def _load_net(path: Path, stamp: object, name: str, rules: Any, observation: str
     file = netfile.read(path)
     game = game_for_net(file, registry.game(name, rules, observation))
     netfile.check_game(file, game)
-    purpose = purpose_of(file)
-    if purpose.player == "alphabeta":
+    if player_for(file) == "alphabeta":
         raise without_policy(f"net file {path}", path)
-    evaluate = Evaluator(path, game=game, threads=threads).evaluate
-    return Net(purpose, game, evaluate)
+    return Net(replace(file, weights={}), game, Evaluator(path, game=game, threads=threads).evaluate)
 
 
 def _player(name: str, summary: str, temperature: Option) -> Player:

@@ -57,7 +57,8 @@ class Pipe:
         self._watchdog = watchdog
         self._lines: queue.Queue[str | None] = queue.Queue(MAX_WAITING_LINES)
         self._stderr: collections.deque[str] = collections.deque(maxlen=STDERR_LINES)
-        self._stderr_reader = threading.Thread(target=self._read_stderr, daemon=True)
+        errors = filter(None, map(printable, _lines_of(self._process.stderr)))
+        self._stderr_reader = threading.Thread(target=self._stderr.extend, args=(errors,), daemon=True)
         self._stderr_reader.start()
         threading.Thread(target=self._read, daemon=True).start()
 
@@ -120,9 +121,6 @@ class Pipe:
         self._stderr_reader.join(_STDERR_DELAY if self._process.poll() is None else FAREWELL)
         text = " | ".join(tuple(self._stderr))
         return text if len(text) <= STDERR_CHARACTERS else f"…{text[1 - STDERR_CHARACTERS :]}"
-
-    def _read_stderr(self) -> None:
-        self._stderr.extend(filter(None, map(printable, _lines_of(self._process.stderr))))
 
     def _exit_error(self) -> ProgramError:
         with contextlib.suppress(subprocess.TimeoutExpired):

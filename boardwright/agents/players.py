@@ -27,17 +27,13 @@ class RandomPlayer(Agent):
         return Choice(self._random.choice(self._candidates(position)))
 
 
-class FirstLegal(Agent):
-    """Plays the legal action with the lowest number."""
-
-    def choose(self, position: Position, limit: Limit, watch: Watch | None = None) -> Choice:
-        """The first legal action."""
-        return Choice(position.legal_actions()[0])
-
-
 PLAYERS: tuple[Player | Callable[[Game], Player], ...] = (  # for every game; a function where options depend on it
     Player("random", "a uniformly random legal move", lambda game, chosen: RandomPlayer(chosen.get("seed")), (SEED,)),
-    Player("first-legal", "the legal action with the lowest number", lambda game, chosen: FirstLegal()),
+    Player(
+        "first-legal",
+        "the legal action with the lowest number",
+        lambda game, chosen: RandomPlayer(0, lambda position: position.legal_actions()[:1]),
+    ),
     *montecarlo.PLAYERS,
     alphabeta.player,
     alphazero.player,

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import jax
 
-from boardwright.agents.netchoice import check_player, purpose_of
+from boardwright.agents.netchoice import check_player
 from boardwright.arena.balance import BalanceSettings, Line, count, opening_name
 from boardwright.errors import NetError
 from boardwright.games.base import Game
@@ -61,7 +61,7 @@ def _usable(path: Path, game: str) -> NetFile:
     net = netfile.read(path)
     if net.game != game:
         raise NetError(f"net file {net.path}: made for {net.game}, not {game}: choose a net of {game}")
-    check_player("alphazero", purpose_of(net), str(path))
+    check_player("alphazero", net, str(path))
     return net
 
 

@@ -47,10 +47,7 @@ def identity(game: Game, source: str) -> str:
     if source == "start" or source.partition(":")[0] in ("random", "ballots"):
         next(beginnings(game, source, seed=0))
         return source
-    lines = _lines(_read(source))
-    for number, line in lines:
-        _read_line(game, source, number, line)
-    return "\n".join(line for _, line in lines)
+    return "\n".join(line for line, _ in _read_file(game, source))
 
 
 def beginnings(game: Game, source: str, seed: int) -> Iterator[Beginning]:
@@ -73,7 +70,7 @@ def beginnings(game: Game, source: str, seed: int) -> Iterator[Beginning]:
         random.Random(seed).shuffle(listed)
         positions = [functools.reduce(Position.play, opening.moves, game.start()) for opening in listed]
         return itertools.cycle([Beginning(None, tuple(position.actions())) for position in positions])
-    return itertools.cycle([_read_line(game, source, number, line) for number, line in _lines(_read(source))])
+    return itertools.cycle([beginning for _, beginning in _read_file(game, source)])
 
 
 def _random_beginnings(game: Game, moves: int, seed: int) -> Iterator[Beginning]:
@@ -107,9 +104,10 @@ def _random_position(game: Game, moves: int, chance: random.Random) -> Position 
     return position
 
 
-def _read(source: str) -> str:
+def _read_file(game: Game, source: str) -> list[tuple[str, Beginning]]:
+    """The lines that are not empty, and their openings."""
     try:
-        return read_bounded(Path(source), MAX_FILE_BYTES).decode("utf-8-sig")
+        text = read_bounded(Path(source), MAX_FILE_BYTES).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise BoardwrightError(f"openings {source!r}: not UTF-8 text") from None
     except (OSError, ValueError) as error:
@@ -118,15 +116,11 @@ def _read(source: str) -> str:
         raise BoardwrightError(
             f"openings {source!r}: cannot read that file ({reason}); other choices: {known}"
         ) from None
-
-
-def _lines(text: str) -> list[tuple[int, str]]:
-    """The lines that are not empty, with their numbers."""
-    stripped = [(number, line.partition("#")[0].strip()) for number, line in enumerate(text.splitlines(), start=1)]
-    filled = [(number, line) for number, line in stripped if line]
-    if not filled:
+    stripped = [line.partition("#")[0].strip() for line in text.splitlines()]
+    read = [(line, _read_line(game, source, number, line)) for number, line in enumerate(stripped, start=1) if line]
+    if not read:
         raise BoardwrightError("the file of openings is empty: give one opening per line, a position or moves")
-    return filled
+    return read
 
 
 def _read_line(game: Game, source: str, number: int, line: str) -> Beginning:

@@ -77,6 +77,15 @@ def _action_numbers(text: str) -> list[int]:
     return [int(field) for field in fields]
 
 
+def hops(position: Position, route: Sequence[int]) -> str:
+    """A route of a move as its hops, `2x11 11x4`."""
+    names = []
+    for action in route:
+        names.append(position.action_text(action))
+        position = position.play(action)
+    return " ".join(names)
+
+
 def print_json(fields: dict[str, Any]) -> None:
     """One JSON object on one line of stdout."""
     print(json.dumps(fields))

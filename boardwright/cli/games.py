@@ -24,7 +24,13 @@ class Options(JsonOption):
 def run(options: Options) -> None:
     """Prints a table, or JSON `{games: [{name, title, roles, …}]}`; for one game `{game, rules, how_to_play}`."""
     if options.game is not None:
-        _explain(game(options.game, options.rules), options.json)
+        bound = game(options.game, options.rules)
+        if options.json:
+            paragraphs = [asdict(paragraph) for paragraph in bound.how_to_play()]
+            named = {"game": bound.name, "rules": bound.rules.name, "rules_title": bound.rules_title}
+            print_json({**named, "how_to_play": paragraphs})
+        else:
+            print(f"{bound.rules_title}, rule set {bound.rules.name}\n\n{how_to_play(bound)}")
         return
     if options.rules is not None:
         raise BoardwrightError("--rules needs a game, as in boardwright games GAME --rules NAME")
@@ -57,12 +63,3 @@ def how_to_play(bound: Game) -> str:
     """The rules of a game, to be read in a terminal."""
     paragraphs = (f"{paragraph.title}. {paragraph.text}" for paragraph in bound.how_to_play())
     return "\n\n".join(textwrap.fill(paragraph, WIDTH) for paragraph in paragraphs)
-
-
-def _explain(bound: Game, as_json: bool) -> None:
-    if as_json:
-        paragraphs = [asdict(paragraph) for paragraph in bound.how_to_play()]
-        named = {"game": bound.name, "rules": bound.rules.name, "rules_title": bound.rules_title}
-        print_json({**named, "how_to_play": paragraphs})
-    else:
-        print(f"{bound.rules_title}, rule set {bound.rules.name}\n\n{how_to_play(bound)}")

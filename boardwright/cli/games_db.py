@@ -1,7 +1,7 @@
 """List, show, import and export stored games."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,6 +15,7 @@ from boardwright.cli.common import (
     SPEC,
     JsonOption,
     N,
+    hops,
     in_range,
     only_game,
     print_json,
@@ -23,7 +24,7 @@ from boardwright.cli.common import (
 )
 from boardwright.errors import BoardwrightError, UnknownNameError, printable
 from boardwright.games.base import DRAW, ONGOING, Position
-from boardwright.games.lines import fill
+from boardwright.games.lines import each_move, fill
 from boardwright.games.record import GameRecord
 from boardwright.games.registry import game_class
 from boardwright.records.files import export_games, import_games
@@ -70,6 +71,21 @@ class Filters:
 class List(Filters, JsonOption):
     """List games, one per line."""
 
+    def run(self) -> None:
+        """Prints one line per game, or JSON `{games: [{id, event, index, game, rules, players, result, …}]}`."""
+        chosen = self.game_filter()
+        with open_store(self.db, create=False) as store:
+            damaged: list[str] = []
+            games = find_games(store, chosen, damaged)
+            if self.json:
+                print_json({"games": [_summary(stored) for stored in games]})
+            else:
+                for stored in games:
+                    played, record = stored.played, stored.played.record
+                    words = (f"{record.game} {record.rules.name}", " - ".join(played.players), _ending(record))
+                    print(printable("  ".join([f"{stored.id:>6}", *words, stored.stored])))
+        _print_warnings(damaged, "left out")
+
 
 @dataclass(frozen=True)
 class Show(JsonOption):
@@ -78,12 +94,49 @@ class Show(JsonOption):
     id: Positional[int]  # Number of the game, as `list` shows it.
     db: FILE[Path]  # Database of games.
 
+    def run(self) -> None:
+        """Prints header, moves and position, or JSON: the summary with actions, moves, seconds, opening, position."""
+        with open_store(self.db, create=False) as store:
+            stored = next(find_games(store, GameFilter(id=in_range("the game's number", self.id, 1, MAX_GAMES))), None)
+        if stored is None:
+            raise BoardwrightError(f"{self.db} has no game {self.id}: `boardwright games-db list` shows all")
+        played, record = stored.played, stored.played.record
+        positions = list(record.positions())
+        moves, last = list(_moves(positions[0], record.actions)), positions[-1]
+        if self.json:
+            fields = _summary(stored) | {"start": record.start, "actions": list(record.actions), "moves": moves}
+            fields |= {"opening": played.opening, "seconds": list(played.seconds), "position": last.text}
+            print_json(fields | {"tags": dict(record.tags)})
+            return
+        from boardwright.views.terminal import render
+
+        print(printable(f"game {stored.id}: {record.game}, rule set {record.rules.name}, stored {stored.stored}"))
+        for role, player in zip(last.game.roles, played.players, strict=True):
+            print(f"  {role}: {printable(player)}")
+        print("  " + "\n  ".join(fill(moves, WIDTH, "  ")))
+        print(render(last.game.scene(last), colour=sys.stdout.isatty()))
+        print(_ending(record))
+
 
 @dataclass(frozen=True, kw_only=True)
 class Export(Filters):
     """Write games to a file in the format of their game."""
 
     out: FILE[Path | None] = None  # File to write. Default: print.
+
+    def run(self) -> None:
+        """Writes a file, or prints its text."""
+        chosen = self.game_filter()
+        with open_store(self.db, create=False) as store:
+            damaged: list[str] = []
+            game = only_game([*count_games(store, chosen)], self.db, "no games match, nothing to export")
+            text, problems = export_games(find_games(store, chosen, damaged), game)
+        if self.out is None:
+            print("\n".join(map(printable, text.split("\n"))) if sys.stdout.isatty() else text, end="")
+        else:
+            write_text(self.out, text)
+            print(f"wrote {self.out}")
+        _print_warnings(damaged + problems, "left out")
 
 
 @dataclass(frozen=True)
@@ -93,6 +146,23 @@ class Import(JsonOption):
     file: Positional[Path]  # A file in the game's own format.
     db: FILE[Path]  # Database of games, made if missing.
     game: GAME[str]  # The game whose format the file has.
+
+    def run(self) -> None:
+        """Prints how many games were stored, or JSON `{stored, known, errors: [text …]}`."""
+        game_class(self.game)  # raises if there is no such game
+        data = read_bytes(self.file, MAX_FILE_BYTES)
+        with open_store(self.db, create=True) as store:
+            imported = import_games(store, self.game, data)
+        if not imported.stored and not imported.known:
+            fault = str(imported.errors[0]) if imported.errors else "it contains no games"
+            raise BoardwrightError(f"{self.file} cannot be imported: {fault}")
+        if self.json:
+            errors = [str(error) for error in imported.errors]
+            print_json({"stored": imported.stored, "known": imported.known, "errors": errors})
+            return
+        known = f", {imported.known} were stored before" if imported.known else ""
+        print(f"stored {imported.stored} games in {self.db}{known}")
+        _print_warnings([str(error) for error in imported.errors], "not stored")
 
 
 Options = (
@@ -105,24 +175,7 @@ Options = (
 
 def run(options: List | Show | Export | Import) -> None:
     """Runs the chosen action."""
-    actions: dict[type, Callable[[Any], None]] = {List: _list, Show: _show, Export: _export, Import: _import}
-    actions[type(options)](options)
-
-
-def _list(options: List) -> None:
-    """Prints one line per game, or JSON `{games: [{id, event, index, game, rules, players, result, …}]}`."""
-    chosen = options.game_filter()
-    with open_store(options.db, create=False) as store:
-        damaged: list[str] = []
-        games = find_games(store, chosen, damaged)
-        if options.json:
-            print_json({"games": [_summary(stored) for stored in games]})
-        else:
-            for stored in games:
-                played, record = stored.played, stored.played.record
-                words = (f"{record.game} {record.rules.name}", " - ".join(played.players), _ending(record))
-                print(printable("  ".join([f"{stored.id:>6}", *words, stored.stored])))
-    _print_warnings(damaged, "left out")
+    options.run()
 
 
 def _summary(stored: StoredGame) -> dict[str, Any]:
@@ -151,73 +204,11 @@ def _ending(record: GameRecord) -> str:
     return words[record.result] + (f": {printable(record.reason)}" if record.reason else "")
 
 
-def _show(options: Show) -> None:
-    """Prints header, moves and last position, or JSON: the summary with actions, moves, seconds, opening, position."""
-    with open_store(options.db, create=False) as store:
-        stored = next(find_games(store, GameFilter(id=in_range("the game's number", options.id, 1, MAX_GAMES))), None)
-    if stored is None:
-        raise BoardwrightError(f"{options.db} has no game {options.id}: `boardwright games-db list` shows all")
-    played, record = stored.played, stored.played.record
-    positions = list(record.positions())
-    moves, last = list(_moves(record, positions)), positions[-1]
-    if options.json:
-        fields = _summary(stored) | {"start": record.start, "actions": list(record.actions), "moves": moves}
-        fields |= {"opening": played.opening, "seconds": list(played.seconds), "position": last.text}
-        print_json(fields | {"tags": dict(record.tags)})
-        return
-    from boardwright.views.terminal import render
-
-    print(printable(f"game {stored.id}: {record.game}, rule set {record.rules.name}, stored {stored.stored}"))
-    for role, player in zip(last.game.roles, played.players, strict=True):
-        print(f"  {role}: {printable(player)}")
-    print("  " + "\n  ".join(fill(moves, WIDTH, "  ")))
-    print(render(last.game.scene(last), colour=sys.stdout.isatty()))
-    print(_ending(record))
-
-
-def _moves(record: GameRecord, positions: list[Position]) -> Iterator[str]:
+def _moves(start: Position, line: tuple[int, ...]) -> Iterator[str]:
     """The texts of the moves; several actions of one capture are one move."""
-    begin = 0
-    for end, after in enumerate(positions[1:], start=1):
-        if not after.core.continues or end == len(record.actions):
-            before, actions = positions[begin], record.actions[begin:end]
-            whole = (move.text for move in before.game.moves(before.core) if move.actions == actions)
-            pieces = (positions[ply].action_text(record.actions[ply]) for ply in range(begin, end))
-            yield next(whole, None) or " ".join(pieces)
-            begin = end
-
-
-def _export(options: Export) -> None:
-    """Writes a file, or prints its text."""
-    chosen = options.game_filter()
-    with open_store(options.db, create=False) as store:
-        damaged: list[str] = []
-        game = only_game([*count_games(store, chosen)], options.db, "no games match, nothing to export")
-        text, problems = export_games(find_games(store, chosen, damaged), game)
-    if options.out is None:
-        print("\n".join(map(printable, text.split("\n"))) if sys.stdout.isatty() else text, end="")
-    else:
-        write_text(options.out, text)
-        print(f"wrote {options.out}")
-    _print_warnings(damaged + problems, "left out")
-
-
-def _import(options: Import) -> None:
-    """Prints how many games were stored, or JSON `{stored, known, errors: [text …]}`."""
-    game_class(options.game)  # raises if there is no such game
-    data = read_bytes(options.file, MAX_FILE_BYTES)
-    with open_store(options.db, create=True) as store:
-        imported = import_games(store, options.game, data)
-    if not imported.stored and not imported.known:
-        fault = str(imported.errors[0]) if imported.errors else "it contains no games"
-        raise BoardwrightError(f"{options.file} cannot be imported: {fault}")
-    if options.json:
-        errors = [str(error) for error in imported.errors]
-        print_json({"stored": imported.stored, "known": imported.known, "errors": errors})
-        return
-    known = f", {imported.known} were stored before" if imported.known else ""
-    print(f"stored {imported.stored} games in {options.db}{known}")
-    _print_warnings([str(error) for error in imported.errors], "not stored")
+    for before, actions in each_move(start, line):
+        whole = (move.text for move in before.game.moves(before.core) if move.actions == actions)
+        yield next(whole, None) or hops(before, actions)
 
 
 def _print_warnings(problems: list[str], fate: str) -> None:

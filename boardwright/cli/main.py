@@ -141,7 +141,10 @@ def _parse(options: type, command: str, description: str | None, arguments: list
     except SystemExit as stop:
         if stop.code in (0, None):
             raise
-        sentence = _simplify(_first_sentence(complaint.getvalue()))
+        sentence = _first_sentence(complaint.getvalue())
+        for words, expected in _NO_NUMBER:
+            if found := re.fullmatch(rf"Error parsing (\S+): {words}", sentence):
+                sentence = f"{found[1]} must be {expected}, not {found[2]}"
         _fail(f"{command}: {sentence} (see boardwright {command} --help)")
 
 
@@ -169,14 +172,6 @@ def _first_sentence(box: str) -> str:
         if text and not line.lstrip().startswith(("╭", "┌")):
             body.append(text)
     return " ".join(body) or "the options cannot be read"
-
-
-def _simplify(sentence: str) -> str:
-    """An error about a number, without Python's terms."""
-    for words, expected in _NO_NUMBER:
-        if found := re.fullmatch(rf"Error parsing (\S+): {words}", sentence):
-            return f"{found[1]} must be {expected}, not {found[2]}"
-    return sentence
 
 
 def _fail(message: str) -> NoReturn:

@@ -5,7 +5,7 @@ import time
 from dataclasses import dataclass
 from typing import Literal
 
-from boardwright.cli.common import PositionOptions, in_range, print_json
+from boardwright.cli.common import PositionOptions, hops, in_range, print_json
 from boardwright.cli.progress import track
 from boardwright.games.base import Position
 
@@ -31,7 +31,10 @@ def run(options: Options) -> None:
     if depth == 0:
         nodes = 1
     else:
-        first_moves = _first_moves(position, options.count)
+        moves, routes = position.game.moves(position.core), position.core.routes()
+        first_moves = [(move.text, move.actions) for move in moves]
+        if options.count == "routes" and len(moves) != len(routes):
+            first_moves = [(hops(position, route), tuple(route)) for route in routes]
         for name, actions in track(first_moves, len(first_moves), "first moves"):
             after = functools.reduce(Position.play, actions, position)
             behind[name] = after.perft(depth - 1, distinct=options.count == "moves")
@@ -45,20 +48,3 @@ def run(options: Options) -> None:
         for move, count in behind.items():
             print(f"{move:<12} {count}")
     print(f"depth {depth}: {nodes:,} nodes in {seconds:.2f} s ({nodes / max(seconds, 1e-9) / 1e6:,.1f} million/s)")
-
-
-def _first_moves(position: Position, count: str) -> list[tuple[str, tuple[int, ...]]]:
-    """(name, actions) of each first move, or of each of its routes."""
-    moves = position.game.moves(position.core)
-    if count == "moves" or len(moves) == len(position.core.routes()):
-        return [(move.text, move.actions) for move in moves]
-    return [(_hops(position, route), tuple(route)) for route in position.core.routes()]
-
-
-def _hops(position: Position, route: list[int]) -> str:
-    """A route as its hops, `2x11 11x4`, for routes with the same move text."""
-    names = []
-    for action in route:
-        names.append(position.action_text(action))
-        position = position.play(action)
-    return " ".join(names)

@@ -7,12 +7,8 @@ import threading
 from boardwright.games import registry
 from boardwright.games.base import Game
 from boardwright.protocols.line import LineProtocol
-from boardwright.protocols.session import Engine
 
 MAX_LINE_LENGTH = 1 << 20  # characters
-
-
-PROTOCOLS: dict[str, type[Engine]] = {"line": LineProtocol}  # for every game
 
 
 def serve(protocol: str, game: Game, spec: str) -> None:
@@ -20,7 +16,7 @@ def serve(protocol: str, game: Game, spec: str) -> None:
 
     When stdin ends the player answers at once and the engine quits.
     """
-    kind = PROTOCOLS.get(protocol) or registry.load(registry.protocol(game, protocol).engine)
+    kind = LineProtocol if protocol == "line" else registry.load(registry.protocol(game, protocol).engine)
     lock = threading.Lock()
 
     def write(line: str) -> None:

@@ -100,23 +100,19 @@ def play_events(
     Raises BoardwrightError for a game that was played by another net than the event's.
     """
     tasks = (task for task in _in_turn(events, games) if only_role in (None, task.scheduled.index % 2))
-    if store is None:
-        with closing(backend(tasks)) as finished:
-            for task, played in finished:
-                task.event.check_nets(played)
-                yield played
-        return
-    ids = {event: begin_event(store, event.config()) for event in events}
-    stored: set[tuple[int, int]] = set()  # event and index
-    for number in ids.values():
-        kept = [found.played for found in find_games(store, GameFilter(event=number))]
-        stored.update((number, played.index) for played in kept)
-        yield from (played for played in kept if played.index < games and only_role in (None, played.index % 2))
-    missing = (task for task in tasks if (ids[task.event], task.scheduled.index) not in stored)
+    ids: dict[Event, int] = {}
+    stored: set[tuple[Event, int]] = set()  # event and index
+    if store is not None:
+        ids = {event: begin_event(store, event.config()) for event in events}
+        for event, number in ids.items():
+            kept = [found.played for found in find_games(store, GameFilter(event=number))]
+            stored.update((event, played.index) for played in kept)
+            yield from (played for played in kept if played.index < games and only_role in (None, played.index % 2))
+    missing = (task for task in tasks if (task.event, task.scheduled.index) not in stored)
     with closing(backend(missing)) as finished:
         for task, played in finished:
             task.event.check_nets(played)
-            if save_game(store, played, ids[task.event]):
+            if store is None or save_game(store, played, ids[task.event]):
                 yield played
             else:  # another process has stored this game meanwhile: that one counts
                 yield next(find_games(store, GameFilter(event=ids[task.event], index=played.index))).played

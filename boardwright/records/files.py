@@ -14,7 +14,7 @@ import csv
 import hashlib
 import io
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from boardwright.agents.specs import current_spec
@@ -96,18 +96,16 @@ def read_results(data: bytes, name: str) -> list[Encounter]:
         if missing:
             raise BoardwrightError(f"{name}: no column {missing[0]!r}: the first line must be {','.join(COLUMNS)}")
         rows.fieldnames = header
-        return list(_encounters(rows, name))
+        encounters = []
+        for row in rows:
+            first, second, result = ((row[column] or "").strip() for column in COLUMNS)
+            if not first or not second:
+                raise csv.Error("a player has no name")
+            if not (first + second).isprintable():
+                raise csv.Error("a player's name has unprintable characters")
+            if result not in RESULTS:
+                raise csv.Error(f"result {result!r} is not first, second or draw")
+            encounters.append(Encounter(current_spec(first), current_spec(second), RESULTS[result]))
+        return encounters
     except csv.Error as error:
         raise BoardwrightError(f"{name}, line {rows.line_num}: {error}") from error
-
-
-def _encounters(rows: "csv.DictReader[str]", name: str) -> Iterator[Encounter]:
-    for row in rows:
-        first, second, result = ((row[column] or "").strip() for column in COLUMNS)
-        if not first or not second:
-            raise BoardwrightError(f"{name}, line {rows.line_num}: a player has no name")
-        if not (first + second).isprintable():
-            raise BoardwrightError(f"{name}, line {rows.line_num}: a player's name has unprintable characters")
-        if result not in RESULTS:
-            raise BoardwrightError(f"{name}, line {rows.line_num}: result {result!r} is not first, second or draw")
-        yield Encounter(current_spec(first), current_spec(second), RESULTS[result])

@@ -6,7 +6,7 @@ restart of the server, after which it is stopped and can be resumed.
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
@@ -45,7 +45,7 @@ class MatchQueue:
 
     def submit(self, event: Event, games: int) -> int:
         """Queues a match and returns its id; raises BusyError, and BoardwrightError for players not allowed here."""
-        event = replace(event, nets=_nets(event, resolve_event(event, self._settings)))
+        event, _ = _resolve(event, self._settings)
         with self._changed:
             self._check_room()
             with open_store(self._db, create=True) as store:
@@ -136,7 +136,7 @@ class MatchQueue:
                 self._on_change(match)
                 event, finished = events.event_of(found.config), 0
                 pool = WorkerPool(WORKERS, stop_reader, self._settings.worker_megabytes)
-                backend = _play_resolved(_resolve_unchanged(event, self._settings), pool, self._settings)
+                backend = _play_resolved(event, _resolve_unchanged(event, self._settings), pool, self._settings)
                 with contextlib.closing(events.play_events(store, [event], found.games, backend)) as games:
                     for _ in games:
                         finished += 1
@@ -149,24 +149,21 @@ class MatchQueue:
             self._on_change(match)
 
 
-def resolve_event(event: Event, settings: Settings) -> Event:
-    """The event as workers play it, with the current nets; raises BoardwrightError for players not allowed here.
+def _resolve(asked: Event, settings: Settings) -> tuple[Event, Event]:
+    """The event with the current nets, and as workers play it; raises BoardwrightError for players not allowed here.
 
     The record keeps the specs of the client, which have no paths of this machine.
     """
-    game = event.bound_game()
-    players = tuple(resolve(spec, game, settings) for spec in event.players)
-    for spec in event.players:
+    game = asked.bound_game()
+    players = tuple(resolve(spec, game, settings) for spec in asked.players)
+    for spec in asked.players:
         _, given = split(spec)
         if "time" in given and seconds(given["time"]) > settings.move_seconds:
             raise BoardwrightError(f"player {spec!r}: time= may be at most {settings.move_seconds:g}s on this server")
-    return replace(event, players=players).with_nets()
-
-
-def _nets(event: Event, resolved: Event) -> tuple[tuple[str, str], ...]:
-    """The checksums of an event's nets by the specs of the client."""
-    known, named = dict(resolved.nets), zip(resolved.players, event.players, strict=True)
-    return tuple(sorted({(spec, known[path]) for path, spec in named if path in known}))
+    resolved = replace(asked, players=players).with_nets()
+    known, named = dict(resolved.nets), zip(resolved.players, asked.players, strict=True)
+    nets = {(spec, known[path]) for path, spec in named if path in known}
+    return replace(asked, nets=tuple(sorted(nets))), resolved
 
 
 def _resolve_unchanged(asked: Event, settings: Settings) -> Event:
@@ -174,33 +171,30 @@ def _resolve_unchanged(asked: Event, settings: Settings) -> Event:
 
     Matches stored before nets were recorded cannot be resumed if nets play in them.
     """
-    event = resolve_event(asked, settings)
-    now, then = dict(_nets(asked, event)), dict(asked.nets)
+    current, resolved = _resolve(asked, settings)
+    now, then = dict(current.nets), dict(asked.nets)
     for spec in asked.players:
         if now.get(spec) != then.get(spec):
             raise ConflictError(f"this match cannot be resumed: the net of {spec!r} has changed: start a new one")
-    return event
+    return resolved
 
 
-def _play_resolved(resolved: Event, pool: Backend, settings: Settings) -> Backend:
+def _of_event(event: Event, task: GameTask) -> GameTask:
+    """A game of a match with the names that another event gives its players."""
+    first, second = event.players if task.scheduled.index % 2 == 0 else event.players[::-1]
+    return GameTask(event, replace(task.scheduled, players=(first, second)))
+
+
+def _play_resolved(asked: Event, resolved: Event, pool: Backend, settings: Settings) -> Backend:
     """A backend that plays with the players of the resolved event, and names them by the specs of the client.
 
     It raises BoardwrightError when a player forfeits before its first move.
     """
 
     def play(tasks: Iterable[GameTask]) -> Finished:
-        named: dict[GameTask, GameTask] = {}  # the client's task by the one that is played
-
-        def resolve_tasks() -> Iterator[GameTask]:
-            for task in tasks:
-                first, second = resolved.players if task.scheduled.index % 2 == 0 else resolved.players[::-1]
-                played = GameTask(resolved, replace(task.scheduled, players=(first, second)))
-                named[played] = task
-                yield played
-
-        with contextlib.closing(pool(resolve_tasks())) as finished:
+        with contextlib.closing(pool(_of_event(resolved, task) for task in tasks)) as finished:
             for played, game in finished:
-                task = named.pop(played)
+                task = _of_event(asked, played)
                 moved = {position.role_to_move for position in list(game.record.positions())[game.opening : -1]}
                 if game.forfeited_by is not None and game.forfeited_by not in moved:  # it cannot play any game
                     raise BoardwrightError(hide_paths(game.record.reason, settings))

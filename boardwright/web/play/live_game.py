@@ -140,13 +140,13 @@ class LiveGame:
         self.failure: str | None = None  # the last one, once the player is not retried any more
         self.turn_began = now
         self.touched = now
-        self.nets: set[str] = set()  # checksums of the nets that the player moved with since the server started
+        self.nets: frozenset[str] = (
+            frozenset()
+        )  # checksums of the nets that the player moved with since the server started
 
     def copy(self) -> "LiveGame":
         """A copy to change; `adopt` makes it the game once it is stored."""
-        duplicate = copy.copy(self)
-        duplicate.nets = set(self.nets)
-        return duplicate
+        return copy.copy(self)
 
     def adopt(self, changed: "LiveGame") -> None:
         """Takes over the game as it was stored; its version rises above those shown in the meantime."""

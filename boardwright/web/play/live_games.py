@@ -243,7 +243,7 @@ class LiveGames:
             except BoardwrightError as error:
                 self._on_failure(live, str(error))
                 return
-            changed.nets.add(answer.net)
+            changed.nets |= {answer.net}
             await self._try_commit(live, changed)
 
     def _on_failure(self, live: LiveGame, error: str) -> None:

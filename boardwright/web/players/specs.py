@@ -4,6 +4,7 @@ Rule sets are the shipped ones. A net is either a shipped one, by name, or that 
 made by the server. So a client can only make the server open files that the server itself found.
 """
 
+import contextlib
 from pathlib import Path
 
 from boardwright.agents.netchoice import check_net, net_checksum
@@ -48,16 +49,6 @@ def run_nets(settings: Settings) -> dict[str, Path]:
     return {name: path for name, path in found.items() if path is not None}
 
 
-def _run_net(name: str, settings: Settings) -> Path | None:
-    """The best net of one run, by its name in specs; looks at no other run, since every move of a game needs it."""
-    if not name.startswith(RUN):
-        return None
-    try:
-        return best_net(find_run(settings.runs, name.removeprefix(RUN)))
-    except NotFoundError:
-        return None
-
-
 def resolve(spec: str, game: Game, settings: Settings) -> str:
     """The spec that a worker makes the player from; raises BoardwrightError for one that clients may not use."""
     name, given = split(spec)
@@ -80,7 +71,10 @@ def resolve(spec: str, game: Game, settings: Settings) -> str:
         raise BoardwrightError(f"player {spec!r}: tables= must be off or left out on this server")
     net = given.get("net")
     if net is not None and net not in shipped.names():
-        path = _run_net(net, settings)
+        path = None
+        if net.startswith(RUN):  # looks at no other run, since every move of a game needs it
+            with contextlib.suppress(NotFoundError):
+                path = best_net(find_run(settings.runs, net.removeprefix(RUN)))
         if path is None:
             raise UnknownNameError("net", net, (*shipped.names(), *run_nets(settings)))
         given["net"] = str(path.resolve())

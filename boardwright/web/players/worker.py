@@ -84,7 +84,7 @@ Event = Phase | Progress | Answer | Failure
 class SearchWatch:
     """Sends the events of one search, at most one progress event every `REPORT_SECONDS`, and can stop the search.
 
-    `report` and `stopped` are for the thread that searches, `stop` and `send_progress` for the main thread.
+    `report` and `stopped` are for the thread that searches, `stop_requested` and `send_progress` for the main thread.
     """
 
     def __init__(self, connection: Connection, number: int, request: SearchRequest):
@@ -96,7 +96,7 @@ class SearchWatch:
         self._began = time.perf_counter()
         self._unsent: Progress | None = None
         self._sent = 0.0  # when progress was sent last, in seconds of the search
-        self._stop = False
+        self.stop_requested = False
 
     def send(self, event: Event) -> None:
         """Sends an event, unless the last one was sent already."""
@@ -112,10 +112,6 @@ class SearchWatch:
         self.send(Phase.STARTED)
         self._began = time.perf_counter()
 
-    def stop(self) -> None:
-        """Asks the player to answer now."""
-        self._stop = True
-
     @property
     def seconds(self) -> float:
         """Time since the search began."""
@@ -124,7 +120,7 @@ class SearchWatch:
     @property
     def stopped(self) -> bool:
         """Whether the player should answer now."""
-        return self._stop or self.seconds >= self.request.seconds
+        return self.stop_requested or self.seconds >= self.request.seconds
 
     def report(self, choice: Choice) -> None:
         """Notes the best choice so far; the main thread sends it."""
@@ -202,7 +198,7 @@ def work(connection: Connection) -> None:
             watch = SearchWatch(connection, number, request)
             threading.Thread(target=_search, args=(players, watch), daemon=True).start()
         elif watch is not None and watch.number == number:
-            watch.stop()
+            watch.stop_requested = True
 
 
 def _search(players: PlayerCache, watch: SearchWatch) -> None:

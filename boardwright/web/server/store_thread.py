@@ -6,7 +6,6 @@ open a connection of their own in another thread, `read`.
 
 import asyncio
 import contextlib
-import functools
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -40,18 +39,15 @@ class StoreThread:
 
     async def open(self) -> None:
         """Opens the file; raises BoardwrightError."""
-        open_file = functools.partial(open_store, self._path, create=True)
-        self._store = await asyncio.get_running_loop().run_in_executor(self._thread, open_file)
+        loop = asyncio.get_running_loop()
+        self._store = await loop.run_in_executor(self._thread, lambda: open_store(self._path, create=True))
 
     async def run(self, work: Callable[[Store], T]) -> T:
         """The result of a short piece of work on the store, in the order of the calls."""
 
-        def run_work() -> T:
-            assert self._store is not None, "the store is used before it is open"
-            with hide_database(self._path):
-                return work(self._store)
-
-        return await asyncio.get_running_loop().run_in_executor(self._thread, run_work)
+        assert self._store is not None, "the store is used before it is open"
+        hidden = hide_database(self._path)(work)
+        return await asyncio.get_running_loop().run_in_executor(self._thread, hidden, self._store)
 
     async def read(self, work: Callable[[Store], T]) -> T:
         """The result of work that takes longer and only reads."""

@@ -3,13 +3,13 @@
 from boardwright.agents.base import Choice, Limit
 from boardwright.agents.specs import sets_limit, split
 from boardwright.errors import BoardwrightError
-from boardwright.games.base import CHANCE, Position
+from boardwright.games.base import CHANCE, Move, Position
 from boardwright.games.lines import move_text, whole_moves
 from boardwright.web.players.specs import resolve
 from boardwright.web.players.worker import SearchRequest
 from boardwright.web.server.http import Json
 from boardwright.web.settings import Settings
-from boardwright.web.study.schemas import Analyse, Candidate, Info, MoveOfLine
+from boardwright.web.study.schemas import Analyse, Candidate, Info
 
 MAX_CANDIDATES = 128  # more than the legal moves of any game but Cathedral, whose heat maps lack the rest
 MAX_LINE = 30  # whole moves
@@ -55,7 +55,7 @@ class Analysis:
             simulations=choice.simulations,
             nps=round((choice.nodes or choice.simulations) / max(seconds, 1e-3), 1),
             candidates=self._candidates(choice, line[0][1] if line else ()),
-            line=[MoveOfLine(text=move_text(before, actions), actions=list(actions)) for before, actions in line],
+            line=[Move(move_text(before, actions), actions) for before, actions in line],
             seconds=round(seconds, 3),
         )
         return self._last.model_dump()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from boardwright.errors import IllegalMoveError
 from boardwright.games.base import CHANCE, Game, Position
-from boardwright.games.lines import move_text
+from boardwright.games.lines import each_move, move_text
 from boardwright.views.scene import Gesture, Place, Polyomino, Scene
 from boardwright.web.server.http import Json
 
@@ -48,18 +48,10 @@ def _played_move(before: Position, actions: Sequence[int], after: Position) -> P
 
 def replay(game: Game, start: str | None, actions: Sequence[int]) -> GameLine:
     """The line of some actions, of which the last move may be incomplete; raises PositionError, IllegalMoveError."""
-    moves: list[PlayedMove] = []
-    before = position = game.start() if start is None else game.position(start)
-    begun = 0
-    for number, action in enumerate(actions, start=1):
-        try:
-            position = position.play(action)
-        except IllegalMoveError as error:
-            raise IllegalMoveError(f"action {number}: {error}") from None
-        if not position.core.continues:
-            moves.append(_played_move(before, actions[begun:number], position))
-            before, begun = position, number
-    return GameLine(start, tuple(moves), position)
+    first = game.start() if start is None else game.position(start)
+    last = first.play_all(actions, "action")
+    moves = ((before, move, before.play_all(move)) for before, move in each_move(first, actions))
+    return GameLine(start, tuple(_played_move(*move) for move in moves if not move[-1].core.continues), last)
 
 
 def play_texts(line: GameLine, moves: Sequence[str]) -> GameLine:

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from boardwright.games.base import Outcome
+from boardwright.games.base import Move, Outcome
 from boardwright.games.record import GameRecord
 from boardwright.views.scene import Arrow, Mark, Piece, Polyomino, Tray
 from boardwright.web.players.specs import bound_game
@@ -53,16 +53,11 @@ class PlaceGesture(Model):
     owner: Role | None
 
 
-class MoveOfLine(Model):
-    """A whole move."""
+class LegalMove(Model):
+    """A whole legal move and its gestures on the board."""
 
     text: str
     actions: list[int]
-
-
-class LegalMove(MoveOfLine):
-    """A whole legal move and its gestures on the board."""
-
     gesture: list[Annotated[StepGesture | PlaceGesture, Field(discriminator="kind")]]
 
 
@@ -209,6 +204,6 @@ class Info(Model):
     simulations: int = 0
     nps: float = 0.0
     candidates: list[Candidate] = Field(default=[])
-    line: list[MoveOfLine] = Field(default=[])
+    line: list[Move] = Field(default=[])
     seconds: float = 0.0
     waiting: bool = False

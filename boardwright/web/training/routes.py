@@ -15,8 +15,8 @@ from boardwright.web.server.http import MAX_ID, PROBLEMS, Model
 from boardwright.web.server.reports import report_once
 from boardwright.web.services import Services
 from boardwright.web.study.schemas import RecordOfGame
-from boardwright.web.training.runs import find_run, find_runs, iteration_of, newest_net, player_of_run, progress_of
-from boardwright.web.training.samples import Sampler
+from boardwright.web.training.runs import find_run, find_runs, iteration_of, newest_net, progress_of
+from boardwright.web.training.samples import sample
 
 MAX_POINTS = 4000  # of a curve in one response; a longer one is thinned
 
@@ -25,7 +25,7 @@ After = Annotated[int, Query(ge=-1, le=MAX_ID, description="the last iteration t
 Seed = Annotated[int, Query(ge=0, lt=2**31, description="of the two random moves at the start of the game")]
 
 
-class RunInfo(Model):
+class RunInfo(Model, extra="ignore"):
     """A training run and its progress."""
 
     id: str
@@ -69,7 +69,7 @@ class SampleGame(RecordOfGame):
 def make_router(services: Services) -> APIRouter:
     """The routes."""
     router = APIRouter(prefix="/api/runs", tags=["training"], responses=PROBLEMS)
-    root, sampler = services.settings.runs, Sampler(services.settings.worker_megabytes)
+    root = services.settings.runs
 
     @router.get("")
     def list_runs() -> list[RunInfo]:
@@ -77,8 +77,7 @@ def make_router(services: Services) -> APIRouter:
         found = []
         for run in find_runs(root):
             try:
-                fields = {**vars(run), **progress_of(run), "player": player_of_run(run)}
-                found.append(RunInfo(**{name: fields[name] for name in RunInfo.model_fields}))
+                found.append(RunInfo(**vars(run), **progress_of(run)))
             except Exception as error:  # its files may hold anything; it must not hide the other runs
                 report_once(f"run {run.name} is damaged and not shown: {type(error).__name__}: {error}")
         return found
@@ -105,7 +104,7 @@ def make_router(services: Services) -> APIRouter:
         if newest is None:
             return None
         net, iteration = newest
-        played = sampler.sample(net, seed)
+        played = sample(net, seed, services.settings.worker_megabytes)
         fields = SampleGame.fields_of(played.record)
         return SampleGame(**fields, game=played.record.game, opening=played.opening, iteration=iteration, seed=seed)
 

@@ -9,12 +9,12 @@ import functools
 import hashlib
 import json
 import os
-import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from boardwright.atomicfile import read_bounded
 from boardwright.errors import BoardwrightError
 from boardwright.games.registry import GAMES, current_rule_name, game_class
 from boardwright.learn.run import metrics
@@ -111,13 +111,15 @@ def iteration_of(run: Run) -> tuple[int, int]:
 
 
 def progress_of(run: Run) -> Json:
-    """The last iteration of a run, its frames, when it was updated and its state, as in `RunInfo`."""
+    """The fields of a run that change, as in `RunInfo`."""
     iteration, frames = iteration_of(run)
     files = (run.folder / name for name in (CONFIG, metrics.NAME, f"{metrics.NAME}-wal"))
     changed = datetime.datetime.fromtimestamp(max(map(_changed, files)), datetime.UTC)
     state = "running" if is_held(run.folder) else "done" if iteration >= run.iterations else "stopped"
     updated = changed.strftime("%Y-%m-%dT%H:%M:%SZ")
-    return {"iteration": iteration, "frames": frames, "updated": updated, "state": state}
+    has_player = run.method in WITH_PLAYERS and best_net(run) is not None
+    player = f"{run.method}:net=run/{run.id}" if has_player else None  # see `players/specs.py`
+    return {"iteration": iteration, "frames": frames, "updated": updated, "state": state, "player": player}
 
 
 def newest_net(run: Run) -> tuple[Path, int] | None:
@@ -133,13 +135,6 @@ def best_net(run: Run) -> Path | None:
     """The best net of a run; None before the first, and if its path has a comma, which specs cannot hold."""
     path = run.folder / "nets" / "best.net"
     return path if path.is_file() and "," not in str(path.resolve()) else None
-
-
-def player_of_run(run: Run) -> str | None:
-    """The spec of a run's best net for clients, see `players/specs.py`; None without a net."""
-    if run.method not in WITH_PLAYERS or best_net(run) is None:
-        return None
-    return f"{run.method}:net=run/{run.id}"
 
 
 def _run_folders(folder: Path, depth: int) -> Iterator[Path]:
@@ -159,10 +154,7 @@ def _run_folders(folder: Path, depth: int) -> Iterator[Path]:
 def _config(path: Path) -> Mapping[str, Any] | None:
     """The config of a run; None if the file is not one."""
     try:
-        state = path.stat()
-        if state.st_size > MAX_CONFIG_BYTES or not stat.S_ISREG(state.st_mode):  # reading a pipe would wait for ever
-            return None
-        config = json.loads(path.read_bytes())
+        config = json.loads(read_bounded(path, MAX_CONFIG_BYTES))
     except (OSError, ValueError, RecursionError):
         return None
     if not isinstance(config, dict) or not all(isinstance(config.get(name), str) for name in ("method", "game")):

@@ -27,24 +27,20 @@ MAX_WAITING = 4
 NODES = 10_000  # per move, for an evaluation network
 
 
-class Sampler:
-    """Plays sample games, one at a time; may be used from any thread."""
+_playing = threading.Lock()
+_seats = threading.BoundedSemaphore(MAX_WAITING)
 
-    def __init__(self, megabytes: int) -> None:
-        self._megabytes = megabytes  # of a worker
-        self._lock = threading.Lock()
-        self._seats = threading.BoundedSemaphore(MAX_WAITING)
 
-    def sample(self, net: Path, seed: int) -> PlayedGame:
-        """A net's game by a seed; raises BoardwrightError if it cannot play."""
-        stamp = net.stat().st_mtime_ns
-        if not self._seats.acquire(blocking=False):
-            raise BusyError("other sample games are being played: try again in a moment")
-        try:
-            with self._lock:
-                return _sample_game(net, stamp, seed, self._megabytes)
-        finally:
-            self._seats.release()
+def sample(net: Path, seed: int, megabytes: int) -> PlayedGame:
+    """A net's game by a seed, in a worker of this size; raises BoardwrightError if it cannot play."""
+    stamp = net.stat().st_mtime_ns
+    if not _seats.acquire(blocking=False):
+        raise BusyError("other sample games are being played: try again in a moment")
+    try:
+        with _playing:
+            return _sample_game(net, stamp, seed, megabytes)
+    finally:
+        _seats.release()
 
 
 @functools.lru_cache(maxsize=MAX_CACHED)
