@@ -46,7 +46,11 @@ def _temperature(text: str) -> float:
 NET = Option("net", "the net: a file, or the name of a shipped net", str, "PATH", "")
 THREADS = Option("threads", "threads for evaluating positions", whole(1, 256), "N", "1")
 TEMPERATURE = Option(
-    "temperature", "0: the most likely move; 1: sampled from the policy; below 1: sharper", _temperature, "T", "0"
+    "temperature",
+    "0: the best move; 1: sampled from the policy, with search from its own; below 1: sharper",
+    _temperature,
+    "T",
+    "0",
 )
 Q_TEMPERATURE = Option(
     "temperature", "0: the highest Q; above: sampled in proportion to e^(Q/T)", _temperature, "T", "0"

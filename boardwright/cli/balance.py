@@ -7,11 +7,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from tyro.conf import Positional, arg
+from tyro.conf import Positional
 
 from boardwright import __version__
 from boardwright.arena.balance import BalanceSettings, Line, fields, opening_name, opening_plies
-from boardwright.cli.common import FOLDER, JsonOption, N, command_line, in_range, make_folder, print_json, write_text
+from boardwright.cli.common import (
+    FOLDER,
+    JsonOption,
+    N,
+    command_line,
+    in_range,
+    make_folder,
+    print_json,
+    value,
+    write_text,
+)
 from boardwright.cli.progress import phases
 from boardwright.games.registry import game_class
 from boardwright.nets import shipped
@@ -26,14 +36,14 @@ class Options(JsonOption):
     """Which game and nets, and how many games."""
 
     game: Positional[str]  # Name of the game; `boardwright games` lists them.
-    net: Annotated[str, arg(metavar="NET,…")]
+    net: Annotated[str, value("NET,…")]
     """The net that plays both sides: a file or the name of a shipped net; or several, separated by commas: each rule
     set is played by the first net trained on it, else by the first."""
-    rules: Annotated[str | None, arg(metavar="RULES,…")] = None
+    rules: Annotated[str | None, value("RULES,…")] = None
     """Rule sets, separated by commas. Default: those the nets were trained on."""
     games: N[int] = 1000  # Games for each rule set and kind of opening.
     simulations: N[int] = 128  # Simulations per move.
-    openings: Annotated[str, arg(metavar="KIND,…")] = "start,random:4"
+    openings: Annotated[str, value("KIND,…")] = "start,random:4"
     """Openings, separated by commas: `start`, or `random:K` for K random plies."""
     seed: int = 0  # Seed of the openings.
     out: FOLDER[Path | None] = None  # Write `balance.md` and a plot into this folder, which is made if missing.

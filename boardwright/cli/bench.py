@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from tyro.conf import Positional, UseAppendAction, arg
 
-from boardwright.cli.common import NAME, JsonOption, N, in_range, print_json
+from boardwright.cli.common import NAME, JsonOption, N, in_range, print_json, value
 from boardwright.errors import BoardwrightError
 from boardwright.games.registry import game_class
 
@@ -31,13 +31,14 @@ class Options(JsonOption):
     `selfplay`: AlphaZero's network, self-play and learning. `learn`: games that DQN or PPO learns from."""
     game: Positional[str]  # Name of the game; `boardwright games` lists them.
     batch: N[int | None] = None  # Concurrent batched games. Default: 16,384 on an accelerator, 1,024 on a CPU.
-    method: Literal["dqn", "ppo"] | None = None  # `learn`: the training method. Default: dqn.
+    # `learn`: the training method, dqn or ppo. Default: dqn.
+    method: NAME[Literal["dqn", "ppo"] | None] = None
     preset: NAME[str | None] = None
     """`selfplay`, `learn`: settings of `boardwright train`. Default: those of the game's paper, else GAME-fast or
     GAME-best."""
     set: Annotated[UseAppendAction[tuple[str, ...]], arg(metavar="PATH=VALUE")] = ()
     """`learn`: a setting other than the preset's, such as `learner.merge=4`; may be given several times."""
-    net: Annotated[str | None, arg(metavar="SIZE")] = None
+    net: Annotated[str | None, value("SIZE")] = None
     """`selfplay`: blocks x width, such as 8x128. Default: the preset's."""
     sims: N[int | None] = None  # `selfplay`: simulations per move. Default: the preset's.
     games: N[int | None] = None  # `selfplay`: concurrent games. Default: 4,096 on an accelerator, 16 on a CPU.

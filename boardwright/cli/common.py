@@ -19,16 +19,26 @@ DATABASE = b"SQLite format 3\0"  # the first bytes of a SQLite file
 T = TypeVar("T")
 Number = TypeVar("Number", int, int | None)
 
+
+def value(metavar: str, name: str | None = None) -> Any:
+    """How help shows an option: what its value is called, and its default unless that is none."""
+    return arg(
+        metavar=metavar,
+        name=name,
+        help_behavior_hint=lambda default: "" if default in ("None", "") else f"(default: {default})",
+    )
+
+
 # Types of options, named as help texts name their values: `--games N`. The help text of an option is its comment, or a
 # string below it.
-FILE = Annotated[T, arg(metavar="FILE")]
-FOLDER = Annotated[T, arg(metavar="FOLDER")]
-GAME = Annotated[T, arg(metavar="GAME")]
-N = Annotated[T, arg(metavar="N")]
-NAME = Annotated[T, arg(metavar="NAME")]
-RULES = Annotated[T, arg(metavar="RULES")]
-SPEC = Annotated[T, arg(metavar="SPEC")]
-TEXT = Annotated[T, arg(metavar="TEXT")]
+FILE = Annotated[T, value("FILE")]
+FOLDER = Annotated[T, value("FOLDER")]
+GAME = Annotated[T, value("GAME")]
+N = Annotated[T, value("N")]
+NAME = Annotated[T, value("NAME")]
+RULES = Annotated[T, value("RULES")]
+SPEC = Annotated[T, value("SPEC")]
+TEXT = Annotated[T, value("TEXT")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,8 +49,8 @@ class JsonOption:
 
 
 @dataclass(frozen=True)
-class GameOptions(JsonOption):
-    """A game and its rule set."""
+class InteractiveOptions:
+    """A game and its rule set, of a command that has no JSON form."""
 
     game: Positional[str]  # Name of the game; `boardwright games` lists them.
     rules: RULES[str | None] = None  # Rule set: a name, or the path of a .toml or .json file. Default: the game's own.
@@ -51,11 +61,16 @@ class GameOptions(JsonOption):
 
 
 @dataclass(frozen=True)
+class GameOptions(InteractiveOptions, JsonOption):
+    """A game and its rule set."""
+
+
+@dataclass(frozen=True)
 class PositionOptions(GameOptions):
     """A position: the start, one given as text, or one reached by action numbers."""
 
     position: TEXT[str | None] = None  # Position text to start from instead of the initial position.
-    actions: Annotated[str | None, arg(metavar="N,N,…")] = None  # Action numbers from the start, separated by commas.
+    actions: Annotated[str | None, value("N,N,…")] = None  # Action numbers from the start, separated by commas.
 
     def chosen_position(self) -> Position:
         """The position these options name."""

@@ -2,17 +2,16 @@
 
 from dataclasses import dataclass
 
-from boardwright.cli.common import NAME, SPEC, GameOptions
-from boardwright.errors import BoardwrightError
+from boardwright.cli.common import NAME, SPEC, InteractiveOptions
 
 
 @dataclass(frozen=True, kw_only=True)
-class Options(GameOptions):
+class Options(InteractiveOptions):
     """Which player answers, in which protocol."""
 
     agent: SPEC[str] = "alphabeta:time=1s"  # The player; `boardwright agents GAME` lists them.
     protocol: NAME[str] = "line"
-    """`line`, for all games, or one of the game's own; see docs/reference/protocols.md."""
+    """`line`, for all games, or one of the game's own; an unknown name lists them."""
 
 
 def run(options: Options) -> None:
@@ -20,6 +19,4 @@ def run(options: Options) -> None:
     from boardwright.protocols.serve import serve
 
     bound = options.bound_game()
-    if options.json:
-        raise BoardwrightError("engine speaks its protocol and does not support --json")
     serve(options.protocol, bound, options.agent)

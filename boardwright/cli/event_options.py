@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from tyro.conf import arg
-
 from boardwright.agents.specs import seconds
 from boardwright.arena import openings
 from boardwright.arena.backends import RayCluster, local_backend
 from boardwright.arena.event import Conditions, Event, PlayedGame, parse_clock
-from boardwright.cli.common import FILE, GameOptions, N, in_range
+from boardwright.cli.common import FILE, GameOptions, N, in_range, value
 from boardwright.cli.progress import track
 from boardwright.errors import BoardwrightError
 from boardwright.records.events import play_events
@@ -27,16 +25,16 @@ MAX_GAMES = 10**7
 class EventOptions(GameOptions):
     """How games between players are played."""
 
-    time: Annotated[str | None, arg(metavar="2s")] = None
+    time: Annotated[str | None, value("2s")] = None
     """Time per move for players whose spec sets no limit. Default: each player's own."""
-    clock: Annotated[str | None, arg(metavar="60s+1s")] = None
+    clock: Annotated[str | None, value("60s+1s")] = None
     """Time per game and increment per move; a player whose flag falls forfeits. Default: no clock."""
-    openings: Annotated[str, arg(metavar="SOURCE")] = openings.DEFAULT
+    openings: Annotated[str, value("SOURCE")] = openings.DEFAULT
     """`start`, `random:K` (K random moves), `ballots[:DECK]` (the game's list), or a file with one opening per line."""
     max_plies: N[int | None] = None  # Games of N plies are drawn. Default: as the rules say.
     adjudicate: bool = False  # End games as soon as the game's own endgame tables prove the result.
     workers: N[int] = 1  # Concurrent games, each in its own process.
-    ray: Annotated[str | None, arg(metavar="ADDRESS")] = None
+    ray: Annotated[str | None, value("ADDRESS")] = None
     """Play on a Ray cluster instead: its address, or `auto`. Needs the extra `cluster`."""
     seed: int = 0  # Seed of openings, chance and players. The same games for the same seed, unless limits are times.
     db: FILE[Path | None] = None  # Store the games in this database, and resume the same event.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from tyro.conf import Positional, arg, subcommand
+from tyro.conf import Positional, subcommand
 
 from boardwright.cli.common import (
     FILE,
@@ -20,6 +20,7 @@ from boardwright.cli.common import (
     only_game,
     print_json,
     read_bytes,
+    value,
     write_text,
 )
 from boardwright.errors import BoardwrightError, UnknownNameError, printable
@@ -46,7 +47,7 @@ class Filters:
     game: GAME[str | None] = None  # Only games of this game.
     rules: RULES[str | None] = None  # Only games under the rule set of this name.
     player: SPEC[str | None] = None  # Only games of this player, a spec or its name before the colon.
-    result: Annotated[str | None, arg(metavar="RESULT")] = None
+    result: Annotated[str | None, value("RESULT")] = None
     """Only games with this result: first, second (the role that won), draw or unfinished."""
     event: N[int | None] = None  # Only games of the match, tournament or imported file with this number.
     limit: N[int | None] = None  # Only the latest N games.

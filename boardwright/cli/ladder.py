@@ -11,14 +11,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
 
-from tyro.conf import arg
-
 from boardwright import __version__
 from boardwright.arena import ladder, ladder_file
 from boardwright.arena.event import check_even
 from boardwright.arena.ladder_file import RatedField
 from boardwright.arena.tally import forfeits
-from boardwright.cli.common import N, check_not_database, command_line, in_range, print_json, write_text
+from boardwright.cli.common import N, check_not_database, command_line, in_range, print_json, value, write_text
 from boardwright.cli.event_options import MAX_GAMES, EventOptions
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import Game
@@ -39,10 +37,10 @@ class Options(EventOptions):
     """Which game's ladder, and how it is measured."""
 
     games_per_pair: N[int] = 20  # Games per pair of players, an even number.
-    apart: Annotated[int, arg(metavar="K")] = 3  # Pair players that are at most K places apart in the list.
-    ship: Annotated[str | None, arg(metavar="MACHINE")] = None
+    apart: Annotated[int, value("K")] = 3  # Pair players that are at most K places apart in the list.
+    ship: Annotated[str | None, value("MACHINE")] = None
     """Store the ratings in the package, with this description of the machine."""
-    out: Annotated[Path | None, arg(metavar="FILE.md")] = None
+    out: Annotated[Path | None, value("FILE.md")] = None
     """Write the ratings as a page; without --db, the shipped ratings."""
 
 

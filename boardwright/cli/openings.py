@@ -3,16 +3,14 @@
 from dataclasses import asdict, dataclass
 from typing import Annotated
 
-from tyro.conf import arg
-
-from boardwright.cli.common import GameOptions, print_json
+from boardwright.cli.common import GameOptions, print_json, value
 
 
 @dataclass(frozen=True)
 class Options(GameOptions):
     """A game and a part of its list."""
 
-    deck: Annotated[str, arg(metavar="DECK")] = "all"  # Which part of the list, or all.
+    deck: Annotated[str, value("DECK")] = "all"  # Which part of the list, or all.
 
 
 def run(options: Options) -> None:

@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from tyro.conf import Positional, arg
+from tyro.conf import Positional
 
 from boardwright import __version__
 from boardwright.arena.event import PlayedGame
@@ -25,6 +25,7 @@ from boardwright.cli.common import (
     in_range,
     make_folder,
     print_json,
+    value,
     write_text,
 )
 from boardwright.cli.event_options import MAX_GAMES, MAX_WORKERS, EventOptions, interruptible
@@ -72,11 +73,11 @@ class Options(JsonOption):
     workers: N[int] = 1  # Concurrent games, each in its own process.
     seed: int = 0  # Seed of the players, or the first seed of the training runs.
     nets: tuple[str, ...] = ()  # Only draughts: other nets whose endings are measured; files, or names of shipped nets.
-    tables: Annotated[Path | None, arg(metavar="DIR")] = None
+    tables: Annotated[Path | None, value("DIR")] = None
     """Only draughts: endgame tables that prove and defend the endings. Default: the shipped ones, to 4 pieces."""
     positions: N[int | None] = None  # Only draughts: won endings per number of pieces. Default: 100, or 4 with --quick.
     out: FOLDER[Path | None] = None  # Write a report and plots into this folder, which is made if missing.
-    time: Annotated[str | None, arg(metavar="2s")] = None
+    time: Annotated[str | None, value("2s")] = None
     """Only tablut-heuristics: time per move for players that search. Default: 2s, the paper's."""
     db: FILE[Path | None] = None  # Only tablut-heuristics: store the games in this database; the same command resumes.
     quick: bool = False  # Only papers that train: minutes instead of hours, with small nets and few games.
@@ -86,13 +87,13 @@ class Options(JsonOption):
     work: FOLDER[Path | None] = None
     """Only papers that train: the folder of runs and matches, which the same command resumes; or an archive of one,
     from which only the page is made. Default: `PAPER-work` in --out."""
-    archive: Annotated[Path | None, arg(metavar="FILE.tar.xz")] = None
+    archive: Annotated[Path | None, value("FILE.tar.xz")] = None
     """Only papers that train: also write the data of the page into one compressed file, for `--work`."""
     runs: FOLDER[Path | None] = None
     """Only tablutzero: the folder of the runs, each in a folder named after its preset. Default: `runs` in --work."""
-    train: Annotated[str, arg(metavar="NAME,…")] = "all"
+    train: Annotated[str, value("NAME,…")] = "all"
     """Only tablutzero: runs to train or resume, of paper, augment, baseline and fast; or `none`: only report."""
-    minutes: Annotated[float | None, arg(metavar="M")] = None
+    minutes: Annotated[float | None, value("M")] = None
     """Only tablutzero: GPU-minutes at which two runs are compared. Default: the smaller of their totals."""
 
 

@@ -5,14 +5,12 @@ import sys
 from dataclasses import dataclass
 from typing import Annotated
 
-from tyro.conf import arg
-
 from boardwright.agents.base import Agent, Choice, Limit, choose_move, move_actions
 from boardwright.agents.players import make_agent
 from boardwright.agents.specs import current_spec
-from boardwright.cli.common import TEXT, GameOptions
+from boardwright.cli.common import TEXT, InteractiveOptions, value
 from boardwright.cli.games import how_to_play
-from boardwright.errors import BoardwrightError, IllegalMoveError, UnknownNameError
+from boardwright.errors import IllegalMoveError, UnknownNameError
 from boardwright.games.base import CHANCE, Position
 from boardwright.games.lines import move_text
 from boardwright.views.terminal import render
@@ -26,19 +24,17 @@ HELP = """type a move such as {example}, or
 
 
 @dataclass(frozen=True)
-class Options(GameOptions):
+class Options(InteractiveOptions):
     """Which opponent, and which role."""
 
     agent: str = "alphabeta:time=1s"  # The opponent; `boardwright agents GAME` lists them.
-    role: Annotated[str | None, arg(name="as", metavar="ROLE")] = None  # Your role. Default: the one that moves first.
+    role: Annotated[str | None, value("ROLE", name="as")] = None  # Your role. Default: the one that moves first.
     position: TEXT[str | None] = None  # Position text to start from instead of the initial position.
 
 
 def run(options: Options) -> None:
     """Plays until the game ends or the person quits."""
     bound = options.bound_game()
-    if options.json:
-        raise BoardwrightError("play is interactive and does not support --json")
     if options.role is not None and options.role not in bound.roles:
         raise UnknownNameError("role", options.role, bound.roles)
     opponent = make_agent(options.agent, bound)

@@ -6,9 +6,9 @@ from html import escape
 from pathlib import Path
 from typing import Annotated, Literal
 
-from tyro.conf import Positional, arg
+from tyro.conf import Positional
 
-from boardwright.cli.common import FOLDER, JsonOption, print_json, write_text
+from boardwright.cli.common import FOLDER, JsonOption, print_json, value, write_text
 from boardwright.errors import BoardwrightError, printable
 from boardwright.learn.reporting.figures import FIGURES, chart
 from boardwright.learn.run.metrics import read_metrics
@@ -21,7 +21,7 @@ from boardwright.views.chart import Chart, render
 class Options(JsonOption):
     """Which runs."""
 
-    runs: Annotated[tuple[Path, ...], Positional, arg(metavar="RUN [RUN …]")]
+    runs: Annotated[tuple[Path, ...], Positional, value("RUN [RUN …]")]
     """Folders of training runs, drawn in the same figures."""
     out: FOLDER[Path | None] = None  # Folder for the figures, made if missing. Default: `plots` in the run's folder.
     x: Literal["frames", "iterations", "minutes"] = "frames"

@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from tyro.conf import arg
-
-from boardwright.cli.common import FILE, TEXT, in_range
+from boardwright.cli.common import FILE, TEXT, N, in_range, value
 from boardwright.errors import BoardwrightError
 
 MIN_TOKEN = 16  # characters
@@ -19,9 +17,9 @@ class Options:
     """Where to listen, and where data is stored."""
 
     host: str = "127.0.0.1"  # Address to listen on; other machines need a token, printed at the start.
-    port: int | None = None  # Port to listen on; 0 for any free port. Default: 8000, or a free one if it is in use.
+    port: N[int | None] = None  # Port to listen on; 0 for any free port. Default: 8000, or a free one if it is in use.
     db: FILE[Path | None] = None  # Database of games. Default: games.db in the user's data folder.
-    runs: Annotated[Path | None, arg(metavar="DIR")] = None  # Folder whose subfolders are training runs. Default: runs.
+    runs: Annotated[Path | None, value("DIR")] = None  # Folder whose subfolders are training runs. Default: runs.
     workers: int = 0  # Worker processes for searches, at least two; 0: one per core, at least two.
     proxy: bool = False  # Accept requests that a reverse proxy on this machine forwards. Visitors need the token.
     token: TEXT[str | None] = None

@@ -1,13 +1,14 @@
 """Play several players against each other. Rerun the same command to resume."""
 
 from dataclasses import asdict, dataclass
+from typing import Annotated
 
 from tyro.conf import Positional
 
 from boardwright.agents.specs import current_spec
 from boardwright.arena.event import Event, PlayedGame, check_even
 from boardwright.arena.tally import encounters, forfeits
-from boardwright.cli.common import N, in_range, print_json
+from boardwright.cli.common import N, in_range, print_json, value
 from boardwright.cli.event_options import MAX_GAMES, EventOptions
 from boardwright.errors import BoardwrightError, printable
 from boardwright.stats.bayeselo import Ratings, rate
@@ -19,7 +20,7 @@ from boardwright.stats.score import Score
 class Options(EventOptions):
     """Who plays, and how often."""
 
-    players: Positional[tuple[str, ...]]
+    players: Annotated[tuple[str, ...], Positional, value("PLAYER [PLAYER …]")]
     """Two players or more, such as `random mc:sims=400`; `boardwright agents GAME` lists them."""
     games_per_pair: N[int]  # Games between any two players, an even number.
     gauntlet: bool = False  # The first player against each of the others, instead of all against all.

@@ -1,8 +1,8 @@
-"""Train a net by self-play, from the rules alone; run the same command again to resume.
+"""Train a net by self-play, from random weights or an existing net; run the same command again to resume.
 
 The folder of a run holds its settings: without --preset and --set the run resumes with them.
 
-All devices of the machine are used; docs/guides/run-on-a-cluster.md describes how to use several machines.
+All devices of the machine are used. --distributed lets several machines train together.
 """
 
 import functools
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from tyro.conf import Positional, UseAppendAction, arg
 
-from boardwright.cli.common import FOLDER, NAME, N, print_json
+from boardwright.cli.common import FOLDER, NAME, RULES, N, print_json, value
 from boardwright.cli.progress import phases
 from boardwright.cli.stopping import TimeLimit, stop_on_signal
 from boardwright.errors import BoardwrightError
@@ -44,17 +44,17 @@ class Options:
     help_settings: bool = False
     """List every setting with its value in the preset, its range or choices, and its meaning; train nothing."""
     json: bool = False  # With --help-settings: print one JSON object and nothing else.
-    rules: NAME[str | None] = None  # Rule set instead of the preset's.
+    rules: RULES[str | None] = None  # Rule set instead of the preset's: a name, or the path of a .toml or .json file.
     seed: N[int | None] = None  # Seed of all random numbers.
-    minutes: Annotated[float | None, arg(metavar="M")] = None
+    minutes: Annotated[float | None, value("M")] = None
     """Stop after this time, as Ctrl-C does: between two iterations, if the next would not end in time. The same command
     resumes."""
     distributed: bool = False
     """This is one of several processes that train together; a scheduler such as SLURM supplies --coordinator,
     --processes and --process."""
-    coordinator: Annotated[str | None, arg(metavar="HOST:PORT")] = None  # Address of the first process.
+    coordinator: Annotated[str | None, value("HOST:PORT")] = None  # Address of the first process.
     processes: N[int | None] = None  # Number of processes.
-    process: Annotated[int | None, arg(metavar="I")] = None  # Number of this process, from 0.
+    process: Annotated[int | None, value("I")] = None  # Number of this process, from 0.
 
 
 def run(options: Options) -> None:

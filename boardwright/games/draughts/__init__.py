@@ -6,7 +6,7 @@ COMMANDS = {
         "boardwright.games.draughts.commands.tablebase",
     ),
     "endings": (
-        "measure how many won endings of draughts players win",
+        "measure how many theoretically won draughts endings a player wins",
         "boardwright.games.draughts.commands.endings",
     ),
 }

@@ -12,10 +12,10 @@ from pathlib import Path
 from statistics import fmean
 from typing import Annotated
 
-from tyro.conf import Positional, arg
+from tyro.conf import Positional
 
 from boardwright.agents.players import make_agent
-from boardwright.cli.common import RULES, JsonOption, N, in_range, print_json
+from boardwright.cli.common import RULES, JsonOption, N, in_range, print_json, value
 from boardwright.cli.progress import track
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import Game
@@ -40,12 +40,12 @@ class Options(JsonOption):
     """Which players, and which endings."""
 
     # Players, such as `alphabeta:depth=8 net:net=FILE`; `boardwright agents draughts` lists them.
-    players: Positional[tuple[str, ...]]
+    players: Annotated[tuple[str, ...], Positional, value("PLAYER [PLAYER …]")]
     # Pieces on the board, 3 to 8; several numbers, separated by commas, are measured separately.
-    pieces: Annotated[str, arg(metavar="N,N,…")] = "5,6"
+    pieces: Annotated[str, value("N,N,…")] = "5,6"
     positions: N[int] = 100  # Endings for each number of pieces.
     # Tables that prove and defend the endings. Default: the shipped ones, to 4 pieces.
-    tables: Annotated[Path | None, arg(metavar="DIR")] = None
+    tables: Annotated[Path | None, value("DIR")] = None
     rules: RULES[str | None] = None  # Rule set: a name, or the path of a .toml or .json file. Default: wcdf.
     workers: N[int] = 1  # Concurrent endings, each in its own process.
     seed: int = 0  # Seed of positions and players; the same seed gives the same figures unless limits depend on time.

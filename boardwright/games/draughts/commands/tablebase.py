@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from tyro.conf import Positional, arg, subcommand
+from tyro.conf import Positional, subcommand
 
-from boardwright.cli.common import JsonOption, N, in_range, print_json
+from boardwright.cli.common import JsonOption, N, in_range, print_json, value
 from boardwright.cli.progress import Phases, phases
 from boardwright.games.draughts.endgames.tablebase import MAX_PIECES, BuildStep, Tablebase, build
 from boardwright.games.registry import game
@@ -24,7 +24,7 @@ MAX_THREADS = 1024
 class Build(JsonOption):
     """Build the tables up to a number of pieces, or resume an interrupted build."""
 
-    out: Annotated[Path, arg(metavar="DIR")]  # Folder of the files.
+    out: Annotated[Path, value("DIR")]  # Folder of the files.
     # Pieces of both sides together, 2 to 6. 5 take a minute or two, 6 about twenty times that and 2 GiB of memory.
     pieces: N[int] = 5
     threads: N[int | None] = None  # Threads. Default: one per core.
@@ -35,7 +35,7 @@ class Lookup(JsonOption):
     """Base of the options of commands that read tables."""
 
     # Folder of the tables. Default: those that ship, to 4 pieces.
-    dir: Annotated[Path | None, arg(metavar="DIR")] = None
+    dir: Annotated[Path | None, value("DIR")] = None
 
 
 @dataclass(frozen=True)
