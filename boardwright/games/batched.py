@@ -97,8 +97,8 @@ def make_env(
 def make_env_of_tables(
     tables: Any,
     set_up: Callable[..., Any],
-    start: Sequence[Any],
-    read: Callable[[Position], Sequence[Any]],
+    start: Any,
+    read: Callable[[Any], Sequence[Any]],
     move: Callable[[Any, Any, Array], Any],
     observe: Callable[[Any, Any, Array], Array],
     *,
@@ -106,16 +106,20 @@ def make_env_of_tables(
 ) -> BatchEnv:
     """The batched engine of a game that begins at one position, from functions that take its tables first.
 
-    `set_up` makes the state of a position from some numbers and arrays of numpy: `start` has those of the first
-    position, and `read` those of a scalar one.
+    `set_up` makes the state of a position from its hash [2] and the numbers and arrays of numpy that `read` takes from
+    a position of the scalar engine; `start` is the first of these.
     """
     bound = functools.partial(set_up, tables)
     jitted = jax.jit(bound)
+
+    def state_of(core: Any, set_up: Callable[..., Any]) -> Any:
+        return set_up(key_words(core.hash), *map(jnp.asarray, read(core)))
+
     return make_env(
-        init=lambda key: bound(*map(jnp.asarray, start)),
+        init=lambda key: state_of(start, bound),
         move=functools.partial(move, tables),
         observe=functools.partial(observe, tables),
-        from_position=lambda position: jitted(*read(position)),
+        from_position=lambda position: state_of(position.core_as(type(start)), jitted),
         shaped=shaped,
     )
 
