@@ -71,13 +71,13 @@ def _read(core: CathedralPosition) -> tuple[np.ndarray, np.int32, np.ndarray, np
 
 def set_up(
     tables: Tables,
-    hash_: Array,
     where: Array,
     cathedral: Array,
     placed: Array,
     role: Array,
     first_role: Array,
     plies: Array,
+    hash_: Array | None = None,
 ) -> State:
     """The state of a given position; the fields are those of `State`, and `role` can move. Nothing is captured."""
     chance = role == CHANCE

@@ -45,7 +45,6 @@ def unpack(tables: Tables, words: Array) -> batch.State:
     small = unpack_numbers(words[WHERE_WORDS:], 5, SMALL_BITS).astype(jnp.int32)
     return batch.set_up(
         tables,
-        hash_=jnp.zeros(2, jnp.uint32),
         where=placements[:buildings].reshape(2, pieces.BUILDINGS),
         cathedral=placements[buildings],
         placed=small[:2],

@@ -64,18 +64,22 @@ def _read(core: DraughtsPosition) -> tuple[np.ndarray, np.int8, np.uint32, np.in
 
 
 def set_up(
-    tables: Tables, hash_: Array, board: Array, role: Array, continuing: Array, quiet: Array, plies: Array
+    tables: Tables,
+    board: Array,
+    role: Array,
+    continuing: Array,
+    quiet: Array,
+    plies: Array,
+    hash_: Array | None = None,
 ) -> State:
     """The state of a given position, without history."""
-    seen = jnp.int8(0)
-    legal = _legal(board, role, continuing)
-    result, reason = _settle(tables, legal, role, continuing, seen, quiet, plies)
+    result, reason, legal = _settle(tables, board, role, continuing, jnp.int8(0), quiet, plies)
     return State(
         **common_fields(role, result, reason, hash_, plies),
         quiet=quiet,
         reversible=jnp.int32(0),
         continuing=continuing,
-        legal=jnp.where(result == ONGOING, legal, WORD(0)),
+        legal=legal,
         recent=jnp.zeros((tables.history, 3), WORD).at[0].set(board),
         recent_seen=jnp.zeros(tables.history, jnp.int8),
         past=jnp.zeros((tables.longest_quiet + 1, 3), WORD).at[0].set(board),
@@ -97,15 +101,14 @@ def move(tables: Tables, state: State, action: Array) -> State:
     moment = jnp.arange(state.past.shape[0], dtype=jnp.int32)
     same_side = (moment < reversible) & ((reversible - moment) % 2 == 0)
     seen = occurrences((state.past == board).all(axis=-1) & same_side & ~continues)
-    legal = _legal(board, following, continuing)
-    result, reason = _settle(tables, legal, following, continuing, seen, quiet, plies)
+    result, reason, legal = _settle(tables, board, following, continuing, seen, quiet, plies)
     return dataclasses.replace(
         state,
         **common_fields(following, result, reason, hash_, plies),
         quiet=quiet,
         reversible=jnp.where(continues, state.reversible, reversible),
         continuing=continuing,
-        legal=jnp.where(result == ONGOING, legal, WORD(0)),
+        legal=legal,
         recent=jnp.concatenate([board[None], state.recent[:-1]]),
         recent_seen=jnp.concatenate([seen[None], state.recent_seen[:-1]]),
         past=jnp.where((moment == jnp.where(continues, -1, reversible))[:, None], board, state.past),
@@ -173,9 +176,12 @@ def _hop(tables: Tables, state: State, action: Array) -> tuple[Array, Array, Arr
 
 
 def _settle(
-    tables: Tables, legal: Array, role: Array, continuing: Array, seen: Array, quiet: Array, plies: Array
-) -> tuple[Array, Array]:
-    """(result, reason) of a position, ends tested in the order the rules give."""
+    tables: Tables, board: Array, role: Array, continuing: Array, seen: Array, quiet: Array, plies: Array
+) -> tuple[Array, Array, Array]:
+    """(result, reason, [4] uint32: from where one may move, by direction), ends tested in the order the rules give."""
+    jumps, empty = _jumps(board, role), ~(board[0] | board[1])
+    steps = jnp.stack([_shift(empty, 3 - d) & _able(board, role, d) for d in range(4)])
+    legal = jnp.where(continuing != 0, jumps & continuing, jnp.where(_any(jumps) != 0, jumps, steps))
     ends: list[tuple[Array, Array | int, int]] = [(~legal.any(), 1 - role, NO_MOVE)]
     if tables.repetition_limit:
         ends.append((seen + 1 >= tables.repetition_limit, DRAW, REPETITION))
@@ -184,16 +190,8 @@ def _settle(
     if tables.max_plies:
         ends.append((plies >= tables.max_plies, DRAW, PLY_LIMIT))
     whole = continuing == 0  # nothing ends in the middle of a move
-    return first_end([(holds & whole, winner, why) for holds, winner, why in ends])
-
-
-def _legal(board: Array, role: Array, continuing: Array) -> Array:
-    """[4] uint32: by direction, the pieces that may move: jumps if there are any, else steps."""
-    jumps = _jumps(board, role)
-    empty = ~(board[0] | board[1])
-    steps = jnp.stack([_shift(empty, 3 - d) & _able(board, role, d) for d in range(4)])
-    free = jnp.where(_any(jumps) != 0, jumps, steps)
-    return jnp.where(continuing != 0, jumps & continuing, free)
+    result, reason = first_end([(holds & whole, winner, why) for holds, winner, why in ends])
+    return result, reason, jnp.where(result == ONGOING, legal, WORD(0))
 
 
 def _jumps(board: Array, role: Array) -> Array:

@@ -48,8 +48,7 @@ def unpack(tables: Tables, words: Array) -> batch.State:
     recent = words[:boards].reshape(tables.history, 3)
     seen, continuing, role, counters = words[boards], words[boards + 1], words[boards + 2], words[boards + 3 :]
     plies, quiet = unpack_numbers(counters, 2, COUNTER_BITS).astype(jnp.int32)
-    no_hash = jnp.zeros(2, jnp.uint32)
-    state = batch.set_up(tables, no_hash, recent[0], role.astype(jnp.int8), continuing, quiet, plies)
+    state = batch.set_up(tables, recent[0], role.astype(jnp.int8), continuing, quiet, plies)
     recent_seen = unpack_numbers(seen[None], tables.history, 1).astype(jnp.int8)
     return dataclasses.replace(state, recent=recent, recent_seen=recent_seen)
 

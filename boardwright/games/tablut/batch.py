@@ -47,11 +47,6 @@ class State(batched.GameState):
         return self.recent[..., 0, :]
 
     @property
-    def seen(self) -> Array:
-        """Earlier occurrences of this position."""
-        return self.recent_seen[..., 0]
-
-    @property
     def legal_action_mask(self) -> Array:
         """[..., 2592] bool."""
         bits = (self.legal[..., None] >> jnp.arange(b.PLANES_PER_SQUARE, dtype=jnp.uint32)) & 1
@@ -69,10 +64,10 @@ def _read(core: TablutPosition) -> tuple[np.ndarray, np.int8, np.int32, np.int32
     return core.board(), np.int8(core.role_to_move), np.int32(core.quiet), np.int32(core.plies)
 
 
-def set_up(tables: Tables, hash_: Array, board: Array, role: Array, quiet: Array, plies: Array) -> State:
+def set_up(tables: Tables, board: Array, role: Array, quiet: Array, plies: Array, hash_: Array | None = None) -> State:
     """The state of a given position, without history."""
     past = jnp.zeros((tables.longest_quiet + 1, 2), jnp.uint32)
-    if tables.count_start:
+    if tables.count_start and hash_ is not None:
         past = past.at[quiet].set(hash_, mode="drop")
     seen = jnp.int8(0)
     result, reason, legal = _settle(tables, board, role, seen, quiet, plies)

@@ -56,7 +56,7 @@ def unpack(tables: Tables, words: Array) -> batch.State:
     recent = recent.reshape(HISTORY, b.SQUARES).astype(jnp.int8)
     role_and_seen = unpack_numbers(words[BOARD_WORDS : BOARD_WORDS + 1], HISTORY + 1, SEEN_BITS).astype(jnp.int8)
     plies, quiet = unpack_numbers(words[BOARD_WORDS + 1 :], 2, COUNTER_BITS).astype(jnp.int32)
-    state = batch.set_up(tables, jnp.zeros(2, jnp.uint32), recent[0], role_and_seen[HISTORY], quiet, plies)
+    state = batch.set_up(tables, recent[0], role_and_seen[HISTORY], quiet, plies)
     return dataclasses.replace(state, recent=recent, recent_seen=role_and_seen[:HISTORY])
 
 
