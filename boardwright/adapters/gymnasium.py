@@ -162,8 +162,12 @@ class BoardEnv(gymnasium.Env[Observation, Any]):
 
     def __getstate__(self) -> dict[str, Any]:
         """For copies and pickles: without an opponent that was given as a spec and cannot be copied, as with a net."""
-        opponent = None if self._spec_of_opponent is not None and not _is_copied(self._opponent) else self._opponent
-        return self.__dict__ | {"_opponent": opponent}
+        if self._spec_of_opponent is not None:
+            try:
+                pickle.dumps(self._opponent)
+            except Exception:  # its parts may raise anything
+                return self.__dict__ | {"_opponent": None}
+        return self.__dict__
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__ |= state
@@ -208,15 +212,6 @@ def check_render_mode(mode: str | None) -> None:
     """Raises UnknownNameError for what is neither None nor a render mode."""
     if mode is not None and mode not in RENDER_MODES:
         raise UnknownNameError("render mode", mode, RENDER_MODES)
-
-
-def _is_copied(agent: Agent) -> bool:
-    """Whether a player can be copied as it is."""
-    try:
-        pickle.dumps(agent)
-    except Exception:  # its parts may raise anything
-        return False
-    return True
 
 
 def _player(spec: str, game: Game, seed: int | None = None) -> Agent:

@@ -22,14 +22,8 @@ from gymnasium import spaces
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
-from boardwright.adapters.gymnasium import (
-    RENDER_MODES,
-    Observation,
-    check_render_mode,
-    last_rewards,
-    render_board,
-    space_for,
-)
+from boardwright.adapters import gymnasium as shared
+from boardwright.adapters.gymnasium import Observation
 from boardwright.games import registry
 from boardwright.games.base import CHANCE, Position, Rules
 
@@ -65,19 +59,19 @@ class BoardEnv(AECEnv[str, Observation, int | None]):
         observation: str | None = None,
     ):
         super().__init__()
-        check_render_mode(render_mode)
+        shared.check_render_mode(render_mode)
         self.game = registry.game(game, rules, observation)
         self.render_mode = render_mode
         self.metadata = {
             "name": f"{self.game.name}_v0",
-            "render_modes": list(RENDER_MODES),
+            "render_modes": list(shared.RENDER_MODES),
             "is_parallelizable": False,
         }
         self.possible_agents = list(self.game.roles)
         self.action_spaces: dict[str, spaces.Space] = {
             agent: spaces.Discrete(self.game.num_actions) for agent in self.possible_agents
         }
-        self.observation_spaces = {agent: space_for(self.game) for agent in self.possible_agents}
+        self.observation_spaces = {agent: shared.space_for(self.game) for agent in self.possible_agents}
         self._chance = np.random.default_rng()
 
     def observation_space(self, agent: str) -> spaces.Space:
@@ -121,17 +115,17 @@ class BoardEnv(AECEnv[str, Observation, int | None]):
 
     def render(self) -> str | None:
         """The board as text: returned in mode "ansi", printed in mode "human"."""
-        return render_board(self._position, self.render_mode)
+        return shared.render_board(self._position, self.render_mode)
 
     def close(self) -> None:
         """Does nothing; PettingZoo's tests require it of environments that render."""
 
     def _arrive_at(self, position: Position) -> None:
         """Plays chance's moves from a position, then updates the agents' rewards and flags."""
-        rewards = np.array(last_rewards(position), float)
+        rewards = np.array(shared.last_rewards(position), float)
         while position.outcome is None and position.role_to_move == CHANCE:
             position = position.play(int(self._chance.choice(position.legal_actions())))
-            rewards += last_rewards(position)
+            rewards += shared.last_rewards(position)
         self._position = position
         self.terminations = dict.fromkeys(self.agents, position.outcome is not None)
         self.rewards = dict(zip(self.agents, rewards.tolist(), strict=True))

@@ -29,7 +29,7 @@ from jax import Array
 
 import boardwright
 from boardwright.games import batched, registry
-from boardwright.games.base import CHANCE, BatchEnv, Game, Rules
+from boardwright.games.base import CHANCE, Game, Rules
 
 
 def make(
@@ -38,8 +38,7 @@ def make(
     observation: str | None = None,
 ) -> "Env":
     """The environment of a game under one rule set; see `boardwright.game` for what the rest may be."""
-    bound = registry.game(game, rules, observation)
-    return Env(bound, bound.batch())
+    return Env(registry.game(game, rules, observation))
 
 
 @jax.tree_util.register_dataclass
@@ -68,37 +67,17 @@ class State:
         return dataclasses.replace(self, **changes)
 
 
-@dataclass(frozen=True)
 class Env:
     """Pure functions of one game, for `jax.jit` and `jax.vmap`, under the names Pgx gives them."""
 
-    game: Game
-    batch: BatchEnv
-
-    @property
-    def id(self) -> str:
-        """Name of the environment: game and rule set."""
-        return f"{self.game.name}-{self.game.rules.name}"
-
-    @property
-    def version(self) -> str:
-        """The version of Boardwright, whose engine it is."""
-        return boardwright.__version__
-
-    @property
-    def num_players(self) -> int:
-        """Number of roles, always 2."""
-        return len(self.game.roles)
-
-    @property
-    def num_actions(self) -> int:
-        """Length of `legal_action_mask`."""
-        return self.game.num_actions
-
-    @property
-    def observation_shape(self) -> tuple[int, int, int]:
-        """Rows, columns, planes."""
-        return self.game.observation_shape
+    def __init__(self, game: Game):
+        self.game = game
+        self.batch = game.batch()
+        self.id = f"{game.name}-{game.rules.name}"
+        self.version = boardwright.__version__
+        self.num_players = len(game.roles)
+        self.num_actions = game.num_actions  # length of `legal_action_mask`
+        self.observation_shape = game.observation_shape  # rows, columns, planes
 
     def init(self, key: Array) -> State:
         """A new game, with the players' roles drawn and chance's first moves made."""
@@ -115,7 +94,7 @@ class Env:
             _player_of_role_0=jax.random.randint(roles_key, (), 0, 2, jnp.int32),
             _env_id=self.id,
         )
-        return self._with_observation(_arrive_at(state, self._after_chance(self.batch.init(start_key), chance_key)))
+        return self._observed(_arrive_at(state, self._after_chance(self.batch.init(start_key), chance_key)))
 
     def step(self, state: State, action: Array, key: Array | None = None) -> State:
         """The state after the current player's action."""
@@ -123,32 +102,28 @@ class Env:
         legal_actions = state._game_state.legal_action_mask
         legal = legal_actions.at[action].get(mode="fill", fill_value=False, wrap_negative_indices=False)
         # The engine is only ever given legal actions; what it makes of a stand-in is thrown away.
-        following = self._play(state, jnp.where(legal, action, legal_actions.argmax()).astype(jnp.int32), key)
+        played = jnp.where(legal, action, legal_actions.argmax()).astype(jnp.int32)
+        state = state.replace(_step_count=state._step_count + ~over)
+        step_key, chance_key = (jax.random.key(0), None) if key is None else jax.random.split(key)
+        game_state = self.batch.step(state._game_state, played, step_key)
+        if chance_key is not None:
+            game_state = self._after_chance(game_state, chance_key)
         forfeit = jnp.where(jnp.arange(self.num_players) == state.current_player, -1.0, 1.0)
         unmoved = state.replace(
             rewards=jnp.where(over, 0.0, forfeit),
             terminated=state.terminated | ~over,
             legal_action_mask=jnp.ones_like(state.legal_action_mask),
-            _step_count=state._step_count + ~over,
         )
-        moves = legal & ~over
-        return self._with_observation(jax.tree.map(functools.partial(jnp.where, moves), following, unmoved))
+        moves = functools.partial(jnp.where, legal & ~over)
+        return self._observed(jax.tree.map(moves, _arrive_at(state, game_state), unmoved))
 
     def observe(self, state: State, player_id: Array | int | None = None) -> Array:
         """[rows, columns, planes] float32, as a player (by default the current one) sees the board."""
         player = state.current_player if player_id is None else jnp.asarray(player_id, jnp.int32)
         return self.batch.observe(state._game_state, _exchange(state, player).astype(jnp.int8))
 
-    def _with_observation(self, state: State) -> State:
+    def _observed(self, state: State) -> State:
         return state.replace(observation=self.observe(state))
-
-    def _play(self, state: State, action: Array, key: Array | None) -> State:
-        """The state after a legal action, all but its observation."""
-        state = state.replace(_step_count=state._step_count + 1)
-        if key is None:
-            return _arrive_at(state, self.batch.step(state._game_state, action, jax.random.key(0)))
-        step_key, chance_key = jax.random.split(key)
-        return _arrive_at(state, self._after_chance(self.batch.step(state._game_state, action, step_key), chance_key))
 
     def _after_chance(self, game_state: batched.GameState, key: Array) -> batched.GameState:
         """The game when chance has made its moves and a role is to move, or the game is over."""

@@ -67,28 +67,32 @@ def _measurements(game_name: str, batch: int | None) -> Iterator[tuple[str, str,
         yield f"playouts{suffix}", f"scalar random games, {game.rules.name}, one core", _rate(200, play), "games/s"
         yield f"actions{suffix}", "the same in actions", _rate(actions, play), "actions/s"
     if importlib.util.find_spec("jax"):
+        import jax
+
+        device = "CPU" if on_cpu() else f"one {jax.devices()[0].device_kind}"
         batch = batch or (1024 if on_cpu() else 16384)  # for an accelerator, or what two cores can bear
         for game, suffix in zip(games, suffixes, strict=True):
-            for key, observing, words in (
-                ("steps", False, "with legal mask"),
-                ("observed_steps", True, "and observation"),
-            ):
-                label = f"batched steps {words}, {game.rules.name}, {batch:,} games, {_device()}"
-                yield f"{key}{suffix}", label, batched_rate(game, batch, observing), "steps/s"
+            where = f"{game.rules.name}, {batch:,} games, {device}"
+            yield (
+                f"steps{suffix}",
+                f"batched steps with legal mask, {where}",
+                batched_rate(game, batch, False),
+                "steps/s",
+            )
+            label = f"batched steps and observation, {where}"
+            yield f"observed_steps{suffix}", label, batched_rate(game, batch, True), "steps/s"
     if spec.extras is not None:
         yield from spec.extras()
 
     yield "import_ms", "import boardwright", _start_up("import boardwright"), "ms"
-    yield "cli_ms", "boardwright legal", _start_up(_LEGAL.format(game=game_name)), "ms"
+    legal = (
+        f"import sys; sys.argv = ['boardwright', 'legal', '{game_name}', '--json']; "
+        "sys.stdout = open('/dev/null', 'w'); from boardwright.cli.main import main; main()"
+    )
+    yield "cli_ms", "boardwright legal", _start_up(legal), "ms"
     seconds = build_seconds()
     if seconds is not None:
         yield "build_s", f"build of the extension, {os.cpu_count()} cores", seconds, "s"
-
-
-_LEGAL = (
-    "import sys; sys.argv = ['boardwright', 'legal', '{game}', '--json']; sys.stdout = open('/dev/null', 'w'); "
-    "from boardwright.cli.main import main; main()"
-)
 
 
 def on_cpu() -> bool:
@@ -118,19 +122,19 @@ def batched_rate(game: Game, batch: int, observing: bool) -> float:
 
     env, steps = game.batch(), 64
 
+    def show(states: Any) -> tuple[Any, ...]:
+        planes = jax.vmap(env.observe)(states, states.current_role) if observing else jnp.zeros(())
+        return states, states.legal_action_mask, planes
+
     def advance(_: int, carry):
         key, states, masks, _ = carry
         key, action_key, step_key = jax.random.split(key, 3)
         actions = jax.vmap(random_action)(jax.random.split(action_key, batch), masks)
         states = jax.vmap(env.step, (0, 0, None))(states, actions, step_key)
-        states = where_games(states.terminated, env.init(step_key), states)
-        planes = jax.vmap(env.observe)(states, states.current_role) if observing else jnp.zeros(())
-        return key, states, states.legal_action_mask, planes
+        return key, *show(where_games(states.terminated, env.init(step_key), states))
 
     run = jax.jit(lambda carry: jax.lax.fori_loop(0, steps, advance, carry), donate_argnums=0)
-    states = jax.vmap(env.init)(jax.random.split(jax.random.key(0), batch))
-    planes = jax.vmap(env.observe)(states, states.current_role) if observing else jnp.zeros(())
-    carry = (jax.random.key(1), states, states.legal_action_mask, planes)
+    carry = (jax.random.key(1), *show(jax.vmap(env.init)(jax.random.split(jax.random.key(0), batch))))
     for _ in range(2):  # compiles, then spreads the games over all phases of play
         carry = run(carry)
     seconds, _ = fastest(carry, lambda carry, number: run(carry))
@@ -182,10 +186,3 @@ def _start_up(statement: str) -> float:
     return 1000 * min(
         float(subprocess.run(command, check=True, capture_output=True, text=True).stderr) for _ in range(7)
     )
-
-
-def _device() -> str:
-    import jax
-
-    device = jax.devices()[0]
-    return "CPU" if device.platform == "cpu" else f"one {device.device_kind}"

@@ -166,10 +166,6 @@ class Game(ABC):
     def symmetries(self) -> tuple[Symmetry, ...]:
         """All symmetries of the rule set and its start, the identity first; together they are a group."""
 
-    def image(self, symmetry: Symmetry, core: Any, action: int) -> int:
-        """The image of an action under a symmetry; actions of chance without a place on the board do not change."""
-        return int(symmetry.actions[action])
-
     @abstractmethod
     def position_text(self, core: Any) -> str:
         """The text of a position, which `position` reads back; without `_`, which is a space in the app's addresses."""

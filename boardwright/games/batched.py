@@ -35,9 +35,10 @@ class GameState:
         raise NotImplementedError
 
 
-def common_fields(role: Array, result: Array, reason: Array, hash_: Array, plies: Array) -> dict[str, Array]:
-    """The fields of `GameState`, without rewards: `make_env` adds those of a step."""
+def common_fields(role: Array, result: Array, reason: Array, hash_: Array | None, plies: Array) -> dict[str, Array]:
+    """The fields of `GameState`, without rewards: `make_env` adds those of a step. No hash is zeros."""
     rewards, terminated = jnp.zeros(2, jnp.float32), result != ONGOING
+    hash_ = jnp.zeros(2, WORD) if hash_ is None else hash_
     return vars(GameState(role, rewards, terminated, result, reason, hash_, plies))
 
 
@@ -97,8 +98,8 @@ def make_env(
 def make_env_of_tables(
     tables: Any,
     set_up: Callable[..., Any],
-    start: Sequence[Any],
-    read: Callable[[Position], Sequence[Any]],
+    start: Any,
+    read: Callable[[Any], Sequence[Any]],
     move: Callable[[Any, Any, Array], Any],
     observe: Callable[[Any, Any, Array], Array],
     *,
@@ -106,16 +107,19 @@ def make_env_of_tables(
 ) -> BatchEnv:
     """The batched engine of a game that begins at one position, from functions that take its tables first.
 
-    `set_up` makes the state of a position from some numbers and arrays of numpy: `start` has those of the first
-    position, and `read` those of a scalar one.
+    `set_up` makes the state of a position from the numbers and arrays of numpy that `read` takes from a position of the
+    scalar engine, and its hash [2]; `start` is the first of these positions.
     """
-    bound = functools.partial(set_up, tables)
-    jitted = jax.jit(bound)
+    jitted = jax.jit(functools.partial(set_up, tables))
+
+    def state_of(core: Any) -> Any:
+        return jitted(*read(core), key_words(core.hash))
+
     return make_env(
-        init=lambda key: bound(*map(jnp.asarray, start)),
+        init=lambda key: state_of(start),
         move=functools.partial(move, tables),
         observe=functools.partial(observe, tables),
-        from_position=lambda position: jitted(*read(position)),
+        from_position=lambda position: state_of(position.core_as(type(start))),
         shaped=shaped,
     )
 

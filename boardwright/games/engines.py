@@ -22,20 +22,14 @@ DRAW, ONGOING = 2, 3
 class CorePosition(Protocol):
     """Interface of the position classes of the C++ engine; see `src/core/bindings/position.hpp`."""
 
-    @property
-    def role_to_move(self) -> int: ...
-    @property
-    def result(self) -> int: ...
-    @property
-    def reason(self) -> int: ...
-    @property
-    def hash(self) -> int: ...
-    @property
-    def plies(self) -> int: ...
-    @property
-    def continues(self) -> bool: ...  # the role to move is in the middle of a move
-    @property
-    def last_action(self) -> int: ...
+    role_to_move: int
+    result: int
+    reason: int
+    hash: int
+    plies: int
+    continues: bool  # the role to move is in the middle of a move
+    last_action: int
+
     def actions(self) -> list[int]: ...
     def first(self) -> CorePosition: ...  # where the line began
     def count_actions(self) -> int: ...
@@ -49,21 +43,7 @@ class CorePosition(Protocol):
     def routes(self) -> list[list[int]]: ...
     def perft(self, depth: int, distinct: bool = False) -> int: ...
     def playouts(self, seed: int, first_game: int, games: int) -> PlayoutTally: ...
-    def monte_carlo(
-        self,
-        seed: int,
-        simulations: int,
-        seconds: float,
-        *,
-        losses_count: bool = True,
-        log_of_children: bool = False,
-        foresee: bool = False,
-        prove: bool = False,
-        depth: int | None = None,
-        root_actions: Sequence[int] = ...,
-        threads: int = 1,
-        watch: Callable[[RolloutReport], bool] | None = None,
-    ) -> RolloutReport: ...
+    def monte_carlo(self, seed: int, simulations: int, seconds: float, **options: Any) -> RolloutReport: ...
 
 
 class AlphaBetaSearch(Protocol):

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any
 
 from boardwright.errors import BoardwrightError, GameFileError, printable
 from boardwright.games.base import ONGOING, Outcome, Position
@@ -11,8 +11,6 @@ from boardwright.games.record import GameRecord, outcome_of, result_of
 
 MAX_CHARACTERS = 16 << 20
 MAX_MESSAGE_LENGTH = 400
-
-GameText = TypeVar("GameText")
 
 
 class MisreadError(Exception):
@@ -50,12 +48,12 @@ def decode(data: bytes) -> str:
 
 
 @dataclass(frozen=True)
-class GameFiles(Generic[GameText]):
+class GameFiles:
     """Reading and writing files of one format, from what is done for one game."""
 
     write: Callable[[GameRecord], str]
-    split: Callable[[str], Iterable[GameText]]  # the games of a text, in order
-    make_reader: Callable[[], Callable[[GameText], GameRecord]]  # called for every file; readers may raise MisreadError
+    split: Callable[[str], Iterable[Any]]  # the games of a text, in order
+    make_reader: Callable[[], Callable[[Any], GameRecord]]  # called for every file; readers may raise MisreadError
 
     def write_all(self, records: Iterable[GameRecord]) -> str:
         """The text of several games."""

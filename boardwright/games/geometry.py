@@ -18,7 +18,7 @@ class Symmetry:
     """
 
     name: str
-    actions: np.ndarray  # [num_actions] int32: what each action becomes
+    actions: np.ndarray  # [num_actions] int32: what each action becomes, but for those of chance without a place
     entries: np.ndarray  # [rows * columns * planes] int32: where each number of an observation goes
     rules: Any = None  # of the images, if different
 

@@ -8,7 +8,6 @@ A piece of text is shown if all options in `when` have that value, and none in `
 fact that the game computes.
 """
 
-import functools
 import tomllib
 from collections.abc import Mapping
 from importlib import resources
@@ -21,8 +20,9 @@ from boardwright.games.rulefile import value_text
 def read_paragraphs(package: str, rules: Any, facts: Mapping[str, str]) -> tuple[Paragraph, ...]:
     """The paragraphs of the file in a game's package, under a rule set."""
     values = {**{option: value_text(value) for option, value in vars(rules).items()}, **facts}
+    text = resources.files(package).joinpath("howto.toml").read_text(encoding="utf-8")
     paragraphs = []
-    for title, pieces in _read(package).items():
+    for title, pieces in tomllib.loads(text).items():
         shown = [
             piece["text"].format_map(values)
             for piece in pieces
@@ -31,8 +31,3 @@ def read_paragraphs(package: str, rules: Any, facts: Mapping[str, str]) -> tuple
         ]
         paragraphs.append(Paragraph(title, " ".join(shown)))
     return tuple(paragraphs)
-
-
-@functools.cache
-def _read(package: str) -> Mapping[str, list[dict[str, Any]]]:
-    return tomllib.loads(resources.files(package).joinpath("howto.toml").read_text(encoding="utf-8"))

@@ -8,11 +8,11 @@ and back; what a format says beyond this goes into the tags.
 A move may take several actions, so everything in a record is counted in actions.
 """
 
+import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from boardwright.errors import IllegalMoveError
 from boardwright.games import registry
 from boardwright.games.base import DRAW, ONGOING, Outcome, Position
 
@@ -65,13 +65,8 @@ class GameRecord(Line):
         """Every position of the game, first to last; raises IllegalMoveError naming the action."""
         game = registry.game(self.game, self.rules)
         position = game.start() if self.start is None else game.position(self.start)
-        yield position
-        for ply, action in enumerate(self.actions, start=1):
-            try:
-                position = position.play(action)
-            except IllegalMoveError as error:
-                raise IllegalMoveError(f"action {ply}: {error}") from None
-            yield position
+        position.play_all(self.actions, unit="action")  # raises the error
+        return itertools.accumulate(self.actions, Position.play, initial=position)
 
 
 def result_of(outcome: Outcome) -> int:

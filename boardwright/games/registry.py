@@ -2,6 +2,7 @@
 
 import functools
 import importlib
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -42,7 +43,7 @@ def game(
     one of the game's ways to observe, by default its first.
     """
     cls = game_class(name)
-    if isinstance(rules, Path) or (isinstance(rules, str) and rulefile.looks_like_path(rules)):
+    if isinstance(rules, Path) or (isinstance(rules, str) and re.search(r"\.toml$|\.json$|[/\\]", rules)):
         options = rulefile.read(Path(rules))
         try:
             rules = rulefile.build(cls, options)

@@ -27,10 +27,7 @@ from boardwright.games.base import Game, Rules
 MAX_BYTES = 1 << 20
 MAX_NAME_LENGTH = 60
 MAX_GAME_PLIES = 4096  # that a rule set may allow
-_NOT_IN_TEXT = {  # keys of rule files that are not options
-    "name": "the name has its own tag",
-    "base": "a game file lists the options themselves",
-}
+_NOT_IN_TEXT = {"name": "the name has its own tag", "base": "a game file lists the options themselves"}
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -63,11 +60,6 @@ def limits_problem(rules: Any) -> str | None:
     return None
 
 
-def looks_like_path(text: str) -> bool:
-    """Whether a `--rules` argument means a file rather than the name of a rule set."""
-    return text.endswith((".toml", ".json")) or "/" in text or "\\" in text
-
-
 def read(path: Path) -> Mapping[str, Any]:
     """The options in a rule file, not yet checked."""
     try:
@@ -77,9 +69,8 @@ def read(path: Path) -> Mapping[str, Any]:
     except ValueError as error:
         raise RulesError(f"cannot read rule file {str(path)!r}: not UTF-8 text, or not a valid file name") from error
     try:
-        options = (
-            json.loads(text, object_pairs_hook=_without_repeats) if path.suffix == ".json" else tomllib.loads(text)
-        )
+        is_json = path.suffix == ".json"
+        options = json.loads(text, object_pairs_hook=_without_repeats) if is_json else tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         raise RulesError(f"rule file {path}: {' '.join(str(error).split())}") from error
     if not isinstance(options, dict):
@@ -108,10 +99,8 @@ def build(game: type[Game], options: Mapping[str, Any]) -> Rules:
             values[key] = check_value(None if value == "none" and may_be_none else value, hints[key])
         except MismatchError as error:
             raise RulesError(f"rule option {key!r}: {error}") from error
-    if base is not None:
-        made = dataclasses.replace(named[base], **{"name": f"{base}-variant", **values})
-    else:
-        made = rules_type(**{"name": "custom", **values})
+    defaults = {"name": "custom"} if base is None else vars(named[base]) | {"name": f"{base}-variant"}
+    made = rules_type(**{**defaults, **values})
     current = named.get(game.old_rule_names.get(made.name, ""))
     return current if current is not None and dataclasses.replace(made, name=current.name) == current else made
 
@@ -137,9 +126,8 @@ def options_of_text(text: str) -> dict[str, Any]:
             raise RulesError(f"rule option {name!r} is not allowed here: {_NOT_IN_TEXT[name]}")
         if name in values:
             raise RulesError(f"rule option {name!r} is given twice")
-        values[name] = (
-            int(value) if re.fullmatch("[0-9]{1,9}", value) else {"true": True, "false": False}.get(value, value)
-        )
+        is_number = re.fullmatch("[0-9]{1,9}", value)
+        values[name] = int(value) if is_number else {"true": True, "false": False}.get(value, value)
     return values
 
 

@@ -8,7 +8,7 @@ import functools
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from boardwright.errors import GameFileError, UnknownNameError
 from boardwright.games import registry, rulefile
@@ -21,13 +21,10 @@ UNKNOWN = ("", "?", "????.??.??")  # values of tags that say nothing
 WORD = r"[^\s{}()\[\];]++"  # what may be a move, in patterns
 
 
-Kind = Literal["TAG", "COMMENT", "RESULT", "MOVE", "NUMBER", "MARK", "OPEN", "CLOSE", "BAD"]  # OPEN: of a variation
-
-
 class Token(NamedTuple):
     """A word and its place in the file; a comment is one word, and so is a tag."""
 
-    kind: Kind
+    kind: str  # TAG, COMMENT, RESULT, MOVE, NUMBER, MARK, BAD; OPEN and CLOSE of a variation
     text: str
     offset: int
 
@@ -59,16 +56,15 @@ class Branch:
     variations: dict[int, list[Line]] = field(default_factory=dict)
     replaceable: tuple[int, Position] | None = None  # where the last move was made, and after how many actions
 
-    def remark(self, text: str) -> None:
-        """Adds a comment on the last move."""
-        if text:
-            self.comments.setdefault(len(self.actions), []).append(text)
+    def add(self, remarks: dict[int, list[Any]], remark: Any) -> None:
+        """Adds a comment, a mark or a variation about the last move."""
+        remarks.setdefault(len(self.actions), []).append(remark)
 
     def parts(self) -> dict[str, Any]:
         """The fields of the finished line."""
         return {
             "actions": tuple(self.actions),
-            "comments": {key: "\n".join(texts) for key, texts in self.comments.items()},
+            "comments": {key: "\n".join(filter(None, texts)) for key, texts in self.comments.items() if any(texts)},
             "marks": {key: tuple(marks) for key, marks in self.marks.items()},
             "variations": {key: tuple(lines) for key, lines in self.variations.items()},
         }
@@ -78,6 +74,7 @@ class Branch:
 class TagFile:
     """One format of the family."""
 
+    game: str  # as registered
     roster: tuple[str, ...]  # tags every game has, as records spell them
     from_record: tuple[str, ...]  # tags that say what records have fields for
     spelling: Mapping[str, str]  # other known tags, and those that are not merely capitalised in files
@@ -152,7 +149,7 @@ class TagFile:
                 most = min(next_game, opened if opened >= 0 else len(text))
                 closed = text.find("}", start, max(next_tag, most))
                 group, start = ("BAD", next_tag) if closed < 0 else ("COMMENT", closed + 1)
-            yield Token("BAD" if group == "broken_tag" else cast(Kind, group), text[offset:start], offset)
+            yield Token("BAD" if group == "broken_tag" else group, text[offset:start], offset)
 
     def record_name(self, tag_name: str) -> str:
         """The name of a tag as records spell it."""
@@ -179,13 +176,54 @@ class TagFile:
             for name, several in values.items()
         }
 
-    def own_tags(self, tags: Mapping[str, Token]) -> dict[str, str]:
-        """Those tags of a file that a record keeps as tags."""
-        return {
+    def rules(self, tags: Mapping[str, Token], default: Any) -> Any:
+        """The rule set that the tags [Rules] and [RuleOptions] name; raises MisreadError."""
+        if "rules" not in tags and "ruleoptions" not in tags:
+            return default
+        known = registry.game_class(self.game).rule_sets()
+        name = str(registry.current_rule_name(self.game, tags["rules"].text if "rules" in tags else "custom"))
+        with misread_at(tags["ruleoptions" if "ruleoptions" in tags else "rules"].offset):
+            if "ruleoptions" in tags:
+                return self.custom_rules(name, tags["ruleoptions"].text)
+            if name not in known:
+                raise UnknownNameError(f"rule set of {self.game}", name, known)
+            return known[name]
+
+    def custom_rules(self, name: str, options: str) -> Any:
+        """A rule set from the options in one line of text; raises RulesError."""
+        return rulefile.build(registry.game_class(self.game), {"name": name, **rulefile.options_of_text(options)})
+
+    def read_game(
+        self, tags: Mapping[str, Token], tokens: Iterable[Token], rules: Any, place: Token | None
+    ) -> tuple[Position, Position, list[Token], dict[str, Any]]:
+        """(first position, last position, results that the file claims, fields of the record but those that follow).
+
+        `place` is the tag of the first position, if it is not the one of the rules; raises MisreadError.
+        """
+        game = registry.game(self.game, rules)
+        start, resigned = game.start(), None
+        if place is not None:
+            with misread_at(place.offset):
+                start = game.position(place.text)
+        main, claims = self.replay(tokens, start)
+        last = main.position
+        if "resigned" in tags:
+            _, text, offset = tags["resigned"]
+            if text.lower() not in game.roles:
+                raise MisreadError(offset, f"[Resigned] must be one of {', '.join(game.roles)}, not {text[:40]!r}")
+            if last.outcome is not None:
+                message = f"a resignation, but the game is over: {last.outcome.reason}"
+                raise DrawnError.if_drawn(last.outcome, offset, message)
+            resigned = game.roles.index(text.lower())
+        if "result" in tags:
+            claims.insert(0, tags["result"])
+        own = {
             name: token.text
             for name, token in tags.items()
             if name not in self.from_record and not (name in self.roster and token.text in UNKNOWN)
         }
+        fields = {"game": self.game, "rules": rules, "resigned": resigned, "tags": own, **main.parts()}
+        return start, last, claims, fields
 
     def replay(self, tokens: Iterable[Token], start: Position) -> tuple[Branch, list[Token]]:
         """The main line with its comments, marks and variations, and the results written after it."""
@@ -195,11 +233,17 @@ class TagFile:
             kind, text, offset = token
             branch = branches[-1]
             if kind == "MOVE":
-                self._play(branch, token)
+                before = branch.position
+                with misread_at(offset):
+                    actions = self.read_move(before, token)
+                    branch.position = before.play_all(actions)
+                branch.replaceable = (len(branch.actions), before)
+                branch.actions += actions
             elif kind == "COMMENT":
-                branch.remark(comment_inside(token))
+                inside = _LAYOUT.sub(" ", text[1:] if text[0] == ";" else text[1:-1]).strip(" \t\n")
+                branch.add(branch.comments, _CODE.sub(lambda code: chr(int(code[1], 16)), inside))
             elif kind == "MARK":
-                branch.marks.setdefault(len(branch.actions), []).append(text)
+                branch.add(branch.marks, text)
             elif kind == "NUMBER" and self.checks_numbers:
                 number = len(branch.actions) + 1
                 if text.rstrip(".").lstrip("0") != str(number):
@@ -217,31 +261,20 @@ class TagFile:
                 assert parent.replaceable is not None, "checked when the variation began"
                 parent.variations.setdefault(parent.replaceable[0], []).append(Line(**branches.pop().parts()))
             elif kind == "RESULT" and len(branches) > 1:
-                branch.remark(text)
+                branch.add(branch.comments, text)
             elif kind == "RESULT":
                 results.append(token)
             elif kind == "BAD":
-                raise MisreadError(offset, self._complaint(token))
+                known = {
+                    "{": "this comment is never closed",
+                    "[": f'expected a tag like [Event "Club evening"], not {text[:40]!r}',
+                    **self.unsupported,
+                }
+                general = f"expected {self.move_example}, a comment or a result, not {text[:40]!r}"
+                raise MisreadError(offset, known.get(text[0], general))
         if len(branches) > 1:
             raise MisreadError(branches[-1].opened, "this variation is never closed")
         return branches[0], results
-
-    def _play(self, branch: Branch, token: Token) -> None:
-        before = branch.position
-        with misread_at(token.offset):
-            actions = self.read_move(before, token)
-            branch.position = before.play_all(actions)
-        branch.replaceable = (len(branch.actions), before)
-        branch.actions += actions
-
-    def _complaint(self, token: Token) -> str:
-        """What is wrong with a bad token."""
-        known = {
-            "{": "this comment is never closed",
-            "[": f'expected a tag like [Event "Club evening"], not {token.text[:40]!r}',
-            **self.unsupported,
-        }
-        return known.get(token.text[0], f"expected {self.move_example}, a comment or a result, not {token.text[:40]!r}")
 
     def header(self, record: GameRecord, own: Mapping[str, str], reason: str) -> list[str]:
         """The tags of a record as files write them, one per line; raises GameFileError for tags that cannot be written.
@@ -270,54 +303,7 @@ class TagFile:
         return lines
 
 
-def comment_inside(comment: Token) -> str:
-    """What a comment says, its line breaks turned to spaces."""
-    inside = comment.text[1:] if comment.text[0] == ";" else comment.text[1:-1]
-    return _CODE.sub(lambda code: chr(int(code[1], 16)), _LAYOUT.sub(" ", inside).strip(" \t\n"))
-
-
 def comment_words(text: str) -> list[str]:
     """A comment as files write it, in pieces that may stand on lines of their own."""
     encoded = _TO_ENCODE.sub(lambda match: "".join(f"%{ord(letter):02X}" for letter in match[0]), text)
     return _BREAK.split("{" + encoded + "}")
-
-
-def tagged_rules(game: str, tags: Mapping[str, Token], default: Any) -> Any:
-    """The rule set that the tags [Rules] and [RuleOptions] name; raises MisreadError."""
-    if "rules" not in tags and "ruleoptions" not in tags:
-        return default
-    known = registry.game_class(game).rule_sets()
-    name = str(registry.current_rule_name(game, tags["rules"].text if "rules" in tags else "custom"))
-    with misread_at(tags["ruleoptions" if "ruleoptions" in tags else "rules"].offset):
-        if "ruleoptions" in tags:
-            return custom_rules(game, name, tags["ruleoptions"].text)
-        if name not in known:
-            raise UnknownNameError(f"rule set of {game}", name, known)
-        return known[name]
-
-
-def custom_rules(game: str, name: str, options: str) -> Any:
-    """A rule set from the options in one line of text; raises RulesError."""
-    return rulefile.build(registry.game_class(game), {"name": name, **rulefile.options_of_text(options)})
-
-
-def tagged_start(game: str, rules: Any, place: Token | None) -> Position:
-    """The position that a tag gives, or the first one of the rules; raises MisreadError."""
-    bound = registry.game(game, rules)
-    if place is None:
-        return bound.start()
-    with misread_at(place.offset):
-        return bound.position(place.text)
-
-
-def tagged_resignation(tags: Mapping[str, Token], last: Position) -> int | None:
-    """The role that the tag [Resigned] names; raises MisreadError."""
-    if "resigned" not in tags:
-        return None
-    _, text, offset = tags["resigned"]
-    if text.lower() not in last.game.roles:
-        raise MisreadError(offset, f"[Resigned] must be one of {', '.join(last.game.roles)}, not {text[:40]!r}")
-    if last.outcome is not None:
-        message = f"a resignation, but the game is over: {last.outcome.reason}"
-        raise DrawnError.if_drawn(last.outcome, offset, message)
-    return last.game.roles.index(text.lower())

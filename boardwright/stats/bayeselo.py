@@ -98,7 +98,7 @@ def rate(encounters: Iterable[Encounter] | Mapping[Encounter, int], *, fixed_par
     warnings = _warnings(pairings, connected)
     if pairings.names and not fixed_parameters and not identifies_advantage(pairings):
         warnings.append("the advantage of the first role is a guess: the players never changed roles")
-    peak = maximise(Evidence.of(counts), len(pairings.names), flat, fixed_parameters=fixed_parameters)
+    peak = maximise(Evidence(counts), len(pairings.names), flat, fixed_parameters=fixed_parameters)
     # Within a group of m the mean is fixed, so when one rises by 1 its opponents fall by 1 / (m - 1).
     spread = np.zeros(len(pairings.names))
     for group in connected:
@@ -126,7 +126,7 @@ def rate_by_role(encounters: Iterable[Encounter], roles: tuple[str, str]) -> Rat
         firsts = is_first[group].mean()
         between_roles[group] = np.where(is_first[group], 1.0 - firsts, -firsts)
     flat = np.column_stack([_shifts_of_groups(pairings, connected), between_roles / np.linalg.norm(between_roles)])
-    peak = maximise(Evidence.of(counts), n, flat)
+    peak = maximise(Evidence(counts), n, flat)
     if n:
         shift = -peak.ratings[is_first].mean() / between_roles[:n][is_first].mean() * between_roles
         peak = replace(peak, ratings=peak.ratings + shift[:n], advantage=peak.advantage + float(shift[n]))
@@ -167,7 +167,7 @@ def _report(
     warnings: list[str],
 ) -> Ratings:
     """The fit in Elo points; `spread` [n] is how far a rating moves when its difference to opponents moves by 1."""
-    evidence, games, draw = Evidence.of(counts), pairings.games, peak.draw / ELO
+    evidence, games, draw = Evidence(counts), pairings.games, peak.draw / ELO
     order = sorted(range(len(pairings.names)), key=lambda player: (-peak.ratings[player], pairings.names[player]))
     unit = scale(draw) / ELO
     ratings = []
@@ -175,19 +175,14 @@ def _report(
         elo, (low, high) = float(peak.ratings[player]), exact_interval(evidence, peak, player, CONFIDENCE)
         plus, minus = spread[player] * (high - elo) * unit, spread[player] * (elo - low) * unit
         ratings.append(Rating(pairings.names[player], elo * unit, float(plus), float(minus), int(games[player])))
-    deviations = unit * _deviations(peak, comparable)[np.ix_(order, order)]
-    return Ratings(peak.advantage / ELO, draw, tuple(ratings), deviations, tuple(warnings))
-
-
-def _deviations(peak: Peak, comparable: Sequence[Sequence[int]]) -> np.ndarray:
-    """[n, n] standard deviation of the difference of two ratings; nan for two not in the same `comparable` set."""
     own = peak.covariance.diagonal()
-    variance = own[:, None] + own - 2.0 * peak.covariance
+    variance = own[:, None] + own - 2.0 * peak.covariance  # of the difference of two
     deviations = np.full(variance.shape, math.nan)
     for group in comparable:
         members = np.ix_(group, group)
-        deviations[members] = np.sqrt(np.maximum(variance[members], 0.0))
-    return deviations
+        deviations[members] = unit * np.sqrt(np.maximum(variance[members], 0.0))
+    deviations = deviations[np.ix_(order, order)]
+    return Ratings(peak.advantage / ELO, draw, tuple(ratings), deviations, tuple(warnings))
 
 
 def _warnings(pairings: Pairings, connected: Sequence[Sequence[int]]) -> list[str]:

@@ -29,27 +29,20 @@ USUAL_ADVANTAGE, USUAL_DRAW = 32.8 * ELO, 97.3 * ELO  # the original program's d
 DRAWN_PRIOR_GAMES = PRIOR_GAMES * (1.0 - 2.0 / (1.0 + math.exp(USUAL_DRAW)))  # how much of them is drawn
 MAX_NEWTON_STEPS = 200  # Newton steps; a dozen suffice as a rule
 NEGLIGIBLE = 18.0  # log density below the maximum beyond which the tails are left out of intervals
-GRID = 200  # points on each side of the maximum
+GRID = 400  # points on each side of the maximum
 
 
-@dataclass(frozen=True, eq=False)
 class Evidence:
     """Games by who won and in which role, virtual ones included; a draw is a win of both. All arrays [R]."""
 
-    winner: np.ndarray  # number of the player
-    loser: np.ndarray
-    sign: np.ndarray  # 1 where the winner had the first role, -1 where it had the second
-    weight: np.ndarray  # games
-    drawn: float  # games in all
-
-    @classmethod
-    def of(cls, counts: np.ndarray) -> "Evidence":
+    def __init__(self, counts: np.ndarray):
         """From counts [n, n, 3] of first's wins, second's wins and draws."""
         first, second = np.nonzero(counts.sum(axis=2))
         won, lost, drawn = counts[first, second].T
-        winner, loser = np.concatenate([first, second]), np.concatenate([second, first])
-        weight = np.concatenate([won + drawn, lost + drawn])
-        return cls(winner, loser, np.repeat([1.0, -1.0], len(first)), weight, float(drawn.sum()))
+        self.winner, self.loser = np.concatenate([first, second]), np.concatenate([second, first])  # player numbers
+        self.sign = np.repeat([1.0, -1.0], len(first))  # 1 where the winner had the first role, else -1
+        self.weight = np.concatenate([won + drawn, lost + drawn])  # games
+        self.drawn = float(drawn.sum())  # games in all
 
     def log_odds(self, point: np.ndarray) -> np.ndarray:
         """[R] of each win, from ratings, advantage and d [n + 2]."""
@@ -144,16 +137,10 @@ def exact_interval(evidence: Evidence, peak: Peak, player: int, confidence: floa
 
     def reach(direction: float) -> float:
         """How far to go in a direction until the density is negligible."""
-        near, far = 0.0, 1.0
-        while density(np.array([best + direction * far]))[0] > top - NEGLIGIBLE:
-            near, far = far, 2.0 * far
-        for _ in range(20):
-            middle = (near + far) / 2.0
-            if density(np.array([best + direction * middle]))[0] > top - NEGLIGIBLE:
-                near = middle
-            else:
-                far = middle
-        return far
+        distance = 2.0**-10
+        while density(np.array([best + direction * distance]))[0] > top - NEGLIGIBLE:
+            distance *= 2.0
+        return distance
 
     below, above = best - reach(-1.0) * np.linspace(1.0, 0.0, GRID), best + reach(1.0) * np.linspace(0.0, 1.0, GRID)
     grid = np.concatenate([below, above[1:]])

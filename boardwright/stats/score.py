@@ -85,14 +85,28 @@ def score_interval(groups: Iterable[Sequence[float]]) -> Interval:
     `[(1.0, 0.5), (0.0, 1.0), (1.0,)]` are two pairs and a game whose twin was not played. Without games the
     score is one half, from 0 to 1.
     """
-    played = [group for group in groups if len(group)]
-    means = np.array([sum(group) / len(group) for group in played])
-    return _interval(means, weights=np.array([float(len(group)) for group in played]))
+    sized = [(sum(group) / len(group), len(group)) for group in groups if len(group)]
+    means, sizes = np.array(sized, float).reshape(-1, 2).T
+    return interval_of_counts(means, np.ones(len(means)), sizes)
 
 
-def interval_of_counts(means: Sequence[float], counts: Sequence[float]) -> Interval:
-    """The same for groups of equal size: `counts[i]` of them had the mean score `means[i]`, as of `PAIR_SHARES`."""
-    return _interval(np.asarray(means, float), np.ones(len(means)), np.asarray(counts, float))
+def interval_of_counts(
+    means: Sequence[float] | np.ndarray, counts: Sequence[float] | np.ndarray, sizes: float | np.ndarray = 1.0
+) -> Interval:
+    """The same for groups by their mean score: `counts[i]` groups of `sizes[i]` games had the mean `means[i]`."""
+    means, counts = np.asarray(means, float), np.asarray(counts, float)
+    weights = sizes * np.ones(len(means))
+    total = (weights * counts).sum()
+    if not total:
+        return Interval(0.5, 0.0, 1.0)
+    score = float((weights * counts) @ means / total)
+    effective = total**2 / (weights**2 @ counts)  # groups of equal size with the same information
+    variance = (weights * counts) @ (means - score) ** 2 / total
+    with_added = effective + Z**2
+    centre = (effective * score + Z**2 / 2.0) / with_added
+    squares = effective * (variance + score**2) + Z**2 / 2.0
+    reach = Z * math.sqrt(max(squares / with_added - centre**2, 0.0) / with_added)
+    return Interval(score, max(0.0, float(centre - reach)), min(1.0, float(centre + reach)))
 
 
 def elo_of_score(score: float) -> float:
@@ -105,22 +119,6 @@ def elo_of_score(score: float) -> float:
 def score_of_elo(elo: float) -> float:
     """The expected score for a difference in strength, in Elo points."""
     return 1.0 / (1.0 + 10.0 ** (-elo / 400.0))
-
-
-def _interval(means: np.ndarray, weights: np.ndarray, counts: np.ndarray | None = None) -> Interval:
-    """Of groups with these mean scores, weights (games per group) and, if not 1, numbers; all [k]."""
-    counts = np.ones(len(means)) if counts is None else counts
-    total = (weights * counts).sum()
-    if not total:
-        return Interval(0.5, 0.0, 1.0)
-    score = float((weights * counts) @ means / total)
-    effective = total**2 / (weights**2 @ counts)  # groups of equal size with the same information
-    variance = (weights * counts) @ (means - score) ** 2 / total
-    with_added = effective + Z**2
-    centre = (effective * score + Z**2 / 2.0) / with_added
-    squares = effective * (variance + score**2) + Z**2 / 2.0
-    reach = Z * math.sqrt(max(squares / with_added - centre**2, 0.0) / with_added)
-    return Interval(score, max(0.0, float(centre - reach)), min(1.0, float(centre + reach)))
 
 
 def over_seeds(values: Sequence[float], *, is_share: bool = False, further: int = 0) -> Interval:

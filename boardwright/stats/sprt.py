@@ -104,22 +104,15 @@ def _tilt(share: Sequence[float], mean: float) -> float:
 
     That is the most probable distribution with this mean (by a Lagrange multiplier). What must vanish is
     Σ share_i (score_i - mean) / (1 + t (score_i - mean)), which falls as t rises between the two values at
-    which a share would become infinite; so Newton's steps are taken as long as they stay between the known bounds.
+    which a share would become infinite: bisection finds it.
     """
     gaps = [score - mean for score in PAIR_SHARES]
     low, high = -1.0 / gaps[-1], -1.0 / gaps[0]
     tilt = 0.0
-    for _ in range(200):
-        terms = [gap / (1.0 + tilt * gap) for gap in gaps]
-        value = sum(part * term for part, term in zip(share, terms, strict=True))
-        if value > 0.0:
+    for _ in range(100):
+        if sum(part * gap / (1.0 + tilt * gap) for part, gap in zip(share, gaps, strict=True)) > 0.0:
             low = tilt
         else:
             high = tilt
-        slope = sum(part * term * term for part, term in zip(share, terms, strict=True))
-        step = tilt + value / slope
-        following = step if low < step < high else (low + high) / 2.0
-        if abs(following - tilt) < 1e-13 * (high - low + abs(tilt)) or following == tilt:
-            return following
-        tilt = following
+        tilt = (low + high) / 2.0
     return tilt

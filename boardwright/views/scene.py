@@ -8,7 +8,7 @@ board, two things on one cell, a style no renderer has) is refused when it is ma
 need not check.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Literal, get_args
@@ -102,15 +102,40 @@ class Scene:
         for cell in chain(self.tints, self.cell_labels, occupied, covered, pointed_at):
             if not (0 <= cell[0] < self.rows and 0 <= cell[1] < self.columns):
                 raise ValueError(f"cell {cell} is not on a board of {self.rows} rows and {self.columns} columns")
-        _check_styles("tint", self.tints.values(), Tint)
-        _check_styles("mark", (mark.kind for mark in self.marks), MarkKind)
-        _check_styles("piece kind", (piece.kind for piece in self.pieces), PieceKind)
-        _check_roles(self)
-        _check_occupation(self)
-        _check_texts(self)
+        for what, used, known in (
+            ("tint", set(self.tints.values()), get_args(Tint)),
+            ("mark", {mark.kind for mark in self.marks}, get_args(MarkKind)),
+            ("piece kind", {piece.kind for piece in self.pieces}, get_args(PieceKind)),
+        ):
+            for style in used.difference(known):
+                raise UnknownNameError(what, style, known)
+        self._check_pieces()
+        for text in (*self.row_names, *self.column_names, *self.cell_labels.values()):
+            if not (text.isascii() and text.isprintable()):  # text on the board must have a known width, to be aligned
+                raise ValueError(f"{text!r} cannot label a board: printable ASCII is needed")
+        if self.to_move not in (0, 1, None):
+            raise ValueError(f"to_move {self.to_move} is not 0, 1 or None")
         for arrow in self.arrows:
             if arrow.origin == arrow.target or not 0 <= arrow.strength <= 1:
                 raise ValueError(f"{arrow} must lead to another cell with a strength from 0 to 1")
+
+    def _check_pieces(self) -> None:
+        held = [polyomino for tray in self.trays for polyomino in tray.polyominoes]
+        taken: set[Cell] = set()
+        for cells in (*({piece.cell} for piece in self.pieces), *(set(block.cells) for block in self.polyominoes)):
+            if taken & cells:
+                raise ValueError(f"two pieces on cell {min(taken & cells)}")
+            taken |= cells
+        for owned in (*self.pieces, *self.polyominoes, *self.trays, *held):
+            if owned.role not in (0, 1, None):
+                raise ValueError(f"role {owned.role} is not 0, 1 or None")
+        for thing in (*self.pieces, *self.polyominoes, *held):
+            if len(thing.letter) != 1 or not "!" <= thing.letter <= "~":
+                raise ValueError(f"{thing.letter!r} cannot stand for a piece: one visible ASCII character is needed")
+        if not all(polyomino.cells for polyomino in (*self.polyominoes, *held)):
+            raise ValueError("a polyomino needs at least one cell")
+        if any(min(cell) < 0 for polyomino in held for cell in polyomino.cells):
+            raise ValueError("cells of a polyomino in a tray count from its own corner, so none is negative")
 
     def cells(self) -> Iterator[Cell]:
         """All cells, row by row."""
@@ -128,47 +153,6 @@ class Scene:
 def one_line(text: str) -> str:
     """Text as any renderer can show it: characters that would break XML or steer a terminal are replaced."""
     return "".join(c if c.isprintable() else " " if c.isspace() else "\N{REPLACEMENT CHARACTER}" for c in text)
-
-
-def _in_trays(scene: Scene) -> list[Polyomino]:
-    return [polyomino for tray in scene.trays for polyomino in tray.polyominoes]
-
-
-def _check_styles(what: str, used: Iterable[str], known: object) -> None:
-    for style in used:
-        if style not in get_args(known):
-            raise UnknownNameError(what, style, get_args(known))
-
-
-def _check_roles(scene: Scene) -> None:
-    for owned in (*scene.pieces, *scene.polyominoes, *scene.trays, *_in_trays(scene)):
-        if owned.role not in (0, 1, None):
-            raise ValueError(f"role {owned.role} is not 0, 1 or None")
-    if scene.to_move not in (0, 1, None):
-        raise ValueError(f"to_move {scene.to_move} is not 0, 1 or None")
-
-
-def _check_occupation(scene: Scene) -> None:
-    taken: set[Cell] = set()
-    groups = [{piece.cell} for piece in scene.pieces] + [set(polyomino.cells) for polyomino in scene.polyominoes]
-    for cells in groups:
-        if taken & cells:
-            raise ValueError(f"two pieces on cell {min(taken & cells)}")
-        taken |= cells
-    if not all(polyomino.cells for polyomino in (*scene.polyominoes, *_in_trays(scene))):
-        raise ValueError("a polyomino needs at least one cell")
-    if any(min(cell) < 0 for polyomino in _in_trays(scene) for cell in polyomino.cells):
-        raise ValueError("cells of a polyomino in a tray count from its own corner, so none is negative")
-
-
-def _check_texts(scene: Scene) -> None:
-    """Text on the board must have a known width, so that it stays aligned: printable ASCII has."""
-    for thing in (*scene.pieces, *scene.polyominoes, *_in_trays(scene)):
-        if len(thing.letter) != 1 or not "!" <= thing.letter <= "~":
-            raise ValueError(f"{thing.letter!r} cannot stand for a piece: one visible ASCII character is needed")
-    for text in (*scene.row_names, *scene.column_names, *scene.cell_labels.values()):
-        if not (text.isascii() and text.isprintable()):
-            raise ValueError(f"{text!r} cannot label a board: printable ASCII is needed")
 
 
 # Moves as a hand makes them: a piece goes from a cell to a cell, or is laid on some. A board on a screen needs to know

@@ -52,15 +52,26 @@ def render(scene: Scene, board: Iterable[str] | None = None) -> str:
         _tag("rect", width=width, height=height, rx=12, fill=_WALNUT_EDGE),
         _tag("rect", x=1.5, y=1.5, width=width - 3, height=height - 3, rx=10.5, fill=_WALNUT),
         _text(scene.title, width / 2, 26, 18, _CREAM, width - 32),
-        *_coordinates(scene, left, top),
+        *(
+            _text(name, left / 2 - 1, top + (row + 0.5) * CELL + 4.5, 13, _CREAM_FAINT, left - 8)
+            for row, name in enumerate(scene.row_names)
+        ),
+        *(
+            _text(name, left + (column + 0.5) * CELL, bottom + 19, 13, _CREAM_FAINT, CELL - 4)
+            for column, name in enumerate(scene.column_names)
+        ),
         _tag(
             "g",
             *(chain.from_iterable(board_layers(scene)) if board is None else board),
             transform=f"translate({_number(left)} {_number(top)})",
         ),
         *trays,
-        *_caption(scene, width, height),
     ]
+    x = 28 if scene.to_move is None else 42
+    if scene.caption and scene.to_move is not None:  # a disc in the colour of the role to move
+        fill = _WOOD[scene.to_move][1]
+        parts.append(_tag("circle", cx=28, cy=height - 22, r=7, fill=fill, stroke=_CREAM_FAINT, stroke_width=1.5))
+    parts.append(_text(scene.caption, x, height - 17, 15, _CREAM, width - x - 16, anchor="start"))
     return _tag(
         "svg",
         *parts,
@@ -85,7 +96,7 @@ def board_layers(scene: Scene) -> Iterator[list[str]]:
     yield [_tag("g", _DRAWINGS[mark.kind], **_at(mark.cell), data_mark=mark.kind) for mark in scene.marks]
     yield [_polyomino(polyomino, CELL, 0, 0) for polyomino in scene.polyominoes]
     yield [
-        _tag("g", *_piece(piece), **_at(piece.cell), data_piece=piece.kind, data_role=_role(piece.role))
+        _tag("g", *_piece(piece), **_at(piece.cell), data_piece=piece.kind, data_role=piece.role)
         for piece in scene.pieces
     ]
     yield [_arrow(arrow) for arrow in sorted(scene.arrows, key=lambda arrow: arrow.strength)]
@@ -151,7 +162,7 @@ def _polyomino(polyomino: Polyomino, cell: float, x: float, y: float) -> str:
     )
     where = f"translate({_number(x)} {_number(y)})"
     look = {"fill": "none", "stroke_linecap": "square", "data_polyomino": polyomino.letter}
-    return _tag("g", *layers, transform=where, data_role=_role(polyomino.role), **look)
+    return _tag("g", *layers, transform=where, data_role=polyomino.role, **look)
 
 
 def _strokes(cells: frozenset[Cell], size: float) -> tuple[str, str]:
@@ -161,23 +172,23 @@ def _strokes(cells: frozenset[Cell], size: float) -> tuple[str, str]:
     around it, for any shape; where four cells meet, one more covers the spot between them.
     """
     shape = seams = ""
+
+    def stroke(x: float, y: float, direction: str, length: float) -> str:
+        return f"M{_number(x)} {_number(y)}{direction}{_number(length)}"
+
     for row, column in sorted(cells):
         x, y, half = (column + 0.5) * size, (row + 0.5) * size, size / 2
         right, below = (row, column + 1) in cells, (row + 1, column) in cells
-        shape += _stroke(x, y, "h0.05")  # a dot of no length is not drawn everywhere
+        shape += stroke(x, y, "h", 0.05)  # a dot of no length is not drawn everywhere
         if right:
-            shape += _stroke(x, y, f"h{_number(size)}")
-            seams += _stroke(x + half, y - half / 2, f"v{_number(half)}")
+            shape += stroke(x, y, "h", size)
+            seams += stroke(x + half, y - half / 2, "v", half)
         if below:
-            shape += _stroke(x, y, f"v{_number(size)}")
-            seams += _stroke(x - half / 2, y + half, f"h{_number(half)}")
+            shape += stroke(x, y, "v", size)
+            seams += stroke(x - half / 2, y + half, "h", half)
         if right and below and (row + 1, column + 1) in cells:
-            shape += _stroke(x, y + half, f"h{_number(size)}")
+            shape += stroke(x, y + half, "h", size)
     return shape, seams
-
-
-def _stroke(x: float, y: float, way: str) -> str:
-    return f"M{_number(x)} {_number(y)}{way}"
 
 
 def _arrow(arrow: Arrow) -> str:
@@ -215,23 +226,6 @@ def _trays(scene: Scene, x: float, top: float) -> tuple[list[str], float]:
     return parts, y - 16
 
 
-def _coordinates(scene: Scene, left: float, top: float) -> Iterator[str]:
-    for row, name in enumerate(scene.row_names):
-        yield _text(name, left / 2 - 1, top + (row + 0.5) * CELL + 4.5, 13, _CREAM_FAINT, left - 8)
-    for column, name in enumerate(scene.column_names):
-        x, y = left + (column + 0.5) * CELL, top + scene.rows * CELL + 19
-        yield _text(name, x, y, 13, _CREAM_FAINT, CELL - 4)
-
-
-def _caption(scene: Scene, width: float, height: float) -> Iterator[str]:
-    """The caption, after a disc in the colour of the role to move."""
-    if scene.caption and scene.to_move is not None:
-        fill = _WOOD[scene.to_move][1]
-        yield _tag("circle", cx=28, cy=height - 22, r=7, fill=fill, stroke=_CREAM_FAINT, stroke_width=1.5)
-    x = 28 if scene.to_move is None else 42
-    yield _text(scene.caption, x, height - 17, 15, _CREAM, width - x - 16, anchor="start")
-
-
 def _text(text: str, x: float, y: float, size: float, fill: str, room: float, anchor: str = "middle") -> str:
     """A line of text, set smaller where it might not fit the room."""
     text = one_line(text)
@@ -247,17 +241,15 @@ def _at(cell: Cell) -> dict[str, str]:
     return {"transform": f"translate({_number((cell[1] + 0.5) * CELL)} {_number((cell[0] + 0.5) * CELL)})"}
 
 
-def _role(role: Role) -> str:
-    return "none" if role is None else str(role)
-
-
-def _tag(name: str, *content: str, **attributes: str | float) -> str:
+def _tag(name: str, *content: str, **attributes: str | float | None) -> str:
     """An element around markup; attribute names are written with _ for -."""
     written = "".join(f" {key.replace('_', '-')}={quoteattr(_number(value))}" for key, value in attributes.items())
     inside = "".join(content)
     return f"<{name}{written}>{inside}</{name}>" if inside else f"<{name}{written}/>"
 
 
-def _number(value: str | float) -> str:
+def _number(value: str | float | None) -> str:
     """Numbers rounded to a hundredth; text unchanged."""
-    return value if isinstance(value, str) else f"{value:.2f}".rstrip("0").rstrip(".")
+    if isinstance(value, str):
+        return value
+    return "none" if value is None else f"{value:.2f}".rstrip("0").rstrip(".")

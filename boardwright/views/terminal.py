@@ -38,10 +38,9 @@ def render(scene: Scene, colour: bool = False) -> str:
         hand = " ".join(polyomino.letter for polyomino in tray.polyominoes)
         lines += ["", f"{one_line(tray.name)}: {hand or 'nothing'}"]
     if scene.arrows:
-        strongest_first = sorted(scene.arrows, key=lambda arrow: -arrow.strength)
         names = [
             f"{scene.cell_name(arrow.origin)}-{scene.cell_name(arrow.target)} {arrow.strength:.2f}"
-            for arrow in strongest_first
+            for arrow in sorted(scene.arrows, key=lambda arrow: -arrow.strength)
         ]
         lines += ["", "  ".join(names)]
     if scene.caption:
@@ -63,24 +62,17 @@ def _board(scene: Scene, colour: bool) -> list[str]:
     lines = []
     for row in range(scene.rows):
         name = f"{scene.row_names[row]:>{margin - 1}} " if scene.row_names else ""
-        cells = "".join(
-            _cell(scene, (row, column), letters.get((row, column)), marks.get((row, column)), width, colour)
-            for column in range(scene.columns)
-        )
-        lines.append((name + cells).rstrip())
+        for cell in ((row, column) for column in range(scene.columns)):
+            ground, background = _TINTS[scene.tints.get(cell, "plain")]
+            brackets, background = _MARKS[marks[cell]] if cell in marks else ("  ", background)
+            text, ink = scene.cell_labels.get(cell, ground), f"38;5;{_FAINT}"
+            if cell in letters:
+                text, ink = letters[cell][0], f"1;38;5;{_INK[letters[cell][1]]}"
+            name += _style(f"{brackets[0]}{text:^{width}}{brackets[1]}", f"48;5;{background};{ink}", colour)
+        lines.append(name.rstrip())
     if scene.column_names:
         lines.append((" " * margin + "".join(f" {name:^{width}} " for name in scene.column_names)).rstrip())
     return lines
-
-
-def _cell(
-    scene: Scene, cell: Cell, letter: tuple[str, Role] | None, mark: MarkKind | None, width: int, colour: bool
-) -> str:
-    ground, background = _TINTS[scene.tints.get(cell, "plain")]
-    text = letter[0] if letter else scene.cell_labels.get(cell, ground)
-    brackets, background = _MARKS[mark] if mark else ("  ", background)
-    ink = f"1;38;5;{_INK[letter[1]]}" if letter else f"38;5;{_FAINT}"
-    return _style(f"{brackets[0]}{text:^{width}}{brackets[1]}", f"48;5;{background};{ink}", colour)
 
 
 def _style(text: str, codes: str, colour: bool) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from images import image_of_action
 from stub_nets import StoppableWatch, walk
 
 import boardwright
@@ -290,7 +291,7 @@ def test_cathedral_evaluation_is_the_same_for_all_rotations(rules: str) -> None:
         for symmetry in game.symmetries():
             image = (game if symmetry.rules is None else boardwright.game("cathedral", symmetry.rules)).start()
             for action in position.actions():
-                image = image.play(game.image(symmetry, image.core, action))
+                image = image.play(image_of_action(symmetry, image, action))
             assert image.game.alphabeta(1, 1).value(image.core) == search.value(position.core)
 
 

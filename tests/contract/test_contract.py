@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from images import image_of
+from images import image_of, image_of_action
 from reachable import reachable_positions
 
 import boardwright
@@ -143,10 +143,10 @@ def test_symmetries_commute_with_play(game: Game, data: st.DataObject) -> None:
         image_game = boardwright.game(game.name, symmetry.rules or game.rules, game.observation)
         image, replayed = image_game.start(), game.start()
         for action in position.actions():
-            image = image.play(game.image(symmetry, replayed.core, action))
+            image = image.play(image_of_action(symmetry, replayed, action))
             replayed = replayed.play(action)
         assert image.outcome == position.outcome
-        legal = [game.image(symmetry, position.core, action) for action in position.legal_actions()]
+        legal = [image_of_action(symmetry, position, action) for action in position.legal_actions()]
         assert sorted(legal) == image.legal_actions()
         for role in (0, 1):
             assert np.array_equal(image.observation(role), image_of(symmetry, position.observation(role)))

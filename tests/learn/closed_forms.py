@@ -8,6 +8,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from images import image_of_action
 
 import boardwright
 from boardwright.games.base import Game, Position, Symmetry
@@ -109,7 +110,7 @@ def image(game: Game, symmetry: Symmetry, position: Position) -> Position:
     mirrored = boardwright.game(game.name, symmetry.rules or game.rules).start()
     replayed = game.start()
     for action in position.actions():
-        mirrored = mirrored.play(game.image(symmetry, replayed.core, action))
+        mirrored = mirrored.play(image_of_action(symmetry, replayed, action))
         replayed = replayed.play(action)
     return mirrored
 
@@ -148,7 +149,7 @@ def expected_losses(game: Game, cases: list[Case], symmetries: list[Symmetry], o
         seen = image(game, symmetry, case.position)
         assert seen.role_to_move == role
         actions = case.position.legal_actions()[:SLOTS]
-        images = [game.image(symmetry, case.position.core, action) for action in actions]
+        images = [image_of_action(symmetry, case.position, action) for action in actions]
         assert all(seen.core.is_legal(action) for action in images)
         logs = log_softmax(np.asarray(output.policy_logits[number], float)[images])
         policy.append(-sum(share * log for share, log in zip(case.policy, logs, strict=True)))

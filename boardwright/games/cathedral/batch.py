@@ -13,9 +13,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from boardwright._core import CathedralPosition
+from boardwright._core import Cathedral, CathedralPosition
 from boardwright.games import batched
-from boardwright.games.base import CHANCE, DRAW, ONGOING, BatchEnv, Position
+from boardwright.games.base import CHANCE, DRAW, ONGOING, BatchEnv
 from boardwright.games.batched import WORD, WORD_BITS, common_fields, key_words, pack_numbers, xor_where
 from boardwright.games.cathedral import pieces
 from boardwright.games.cathedral.areas import belongs, claimable, foreign_cells
@@ -23,7 +23,7 @@ from boardwright.games.cathedral.rules import LIGHT, Tables
 
 # Reasons a game ends, numbered as in src/core/games/cathedral/rules.hpp and `Cathedral.reasons`.
 FEWER_LEFT, EQUAL_LEFT = 1, 2
-BY_LIGHT, BY_COIN, BY_CHANCE = range(3)  # `Tables.first`: who decides about the cathedral
+BY_COIN = 1  # `Tables.first`: who decides about the cathedral
 IN_HAND, UNPLACED, GONE = -1, -1, -2  # instead of the placement of a building, of the cathedral
 EMPTY, CATHEDRAL_CODE = 0, 2 * pieces.BUILDINGS + 1  # on the board; 1 + building for light's, 15 + building for dark's
 WIN_BONUS = 10  # added at the end to shaped rewards
@@ -58,27 +58,28 @@ class State(batched.GameState):
 @functools.lru_cache(maxsize=64)
 def make_env(tables: Tables) -> BatchEnv:
     """The batched engine of one rule set and observation."""
-    in_hand = np.full((2, pieces.BUILDINGS), IN_HAND, np.int32)
-    role = np.int8(LIGHT if tables.first == BY_LIGHT else CHANCE)  # chance at the start is an action
-    start = (in_hand, np.int32(UNPLACED), np.zeros(2, np.int32), role, np.int8(LIGHT), np.int32(0))
+    start = Cathedral(tables).start()
     return batched.make_env_of_tables(tables, set_up, start, _read, move, observe, shaped=tables.shaped)
 
 
-def _read(position: Position) -> tuple[np.ndarray, np.int32, np.ndarray, np.int8, np.int8, np.int32]:
+def _read(core: CathedralPosition) -> tuple[np.ndarray, np.int32, np.ndarray, np.int8, np.int8, np.int32]:
     """The arguments of `set_up`."""
-    core = position.core_as(CathedralPosition)
     placed = np.array(core.placed(), np.int32)
     role, first_role = np.int8(core.role_to_move), np.int8(core.first_role)
     return core.where(), np.int32(core.cathedral), placed, role, first_role, np.int32(core.plies)
 
 
 def set_up(
-    tables: Tables, where: Array, cathedral: Array, placed: Array, role: Array, first_role: Array, plies: Array
+    tables: Tables,
+    where: Array,
+    cathedral: Array,
+    placed: Array,
+    role: Array,
+    first_role: Array,
+    plies: Array,
+    hash_: Array | None = None,
 ) -> State:
-    """The state of a given position; the fields are those of `State`, `role` is to move.
-
-    A role without a legal move is passed over, as after a move. Nothing is captured.
-    """
+    """The state of a given position; the fields are those of `State`, and `role` can move. Nothing is captured."""
     chance = role == CHANCE
     first_role = jnp.where(chance, LIGHT, first_role).astype(jnp.int8)
     placed = jnp.minimum(placed, 2)
@@ -95,19 +96,9 @@ def set_up(
     )
     territory = (light_area + 2 * dark_area).astype(jnp.int8)
     following = jnp.where(chance, first_role, role).astype(jnp.int8)
-    settled, result, reason, legal = _settle(tables, board, territory, where, cathedral, first_role, following)
+    _, result, reason, legal = _settle(tables, board, territory, where, cathedral, first_role, following)
     if tables.first == BY_COIN:
         legal = jnp.where(chance, pack_numbers(jnp.arange(tables.num_actions) < 2, 1), legal)
-    role = jnp.where(chance, CHANCE, settled).astype(jnp.int8)
-
-    placement_key, claims_key = key_words(tables.placement_key), key_words(tables.claims_key)
-    hash_ = _role_key(tables, role)
-    for owner in range(2):
-        hash_ ^= xor_where(where[owner] >= 0, placement_key[owner, where[owner]])
-    hash_ ^= xor_where(placed >= 2, claims_key)
-    hash_ ^= jnp.where(cathedral >= 0, placement_key[0, cathedral], WORD(0))
-    hash_ ^= jnp.where(cathedral == GONE, key_words(tables.cathedral_gone_key), WORD(0))
-    hash_ ^= jnp.where(first_role != LIGHT, key_words(tables.first_role_key), WORD(0))
     return State(
         **common_fields(role, result, reason, hash_, plies),
         where=where,

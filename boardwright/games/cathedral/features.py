@@ -32,7 +32,6 @@ FULL = (
 )
 
 
-@functools.cache
 def policy_planes(size: int) -> PolicyPlanes:
     """One plane per piece and rotation, at the cell of the piece's reference: 40 planes.
 
@@ -55,35 +54,26 @@ def symmetries(rules: CathedralRules, full: bool) -> tuple[Symmetry, ...]:
     where both sides have the same set there are no such rules. Only the full observation distinguishes
     the two, so without it there are no reflections either.
     """
-    rotations, reflections = _square_symmetries(rules.size, full)
-    if not (full and rules.mirrored_sets):
-        return rotations
-    exchanged = dataclasses.replace(rules, mirrored_side="dark" if rules.mirrored_side == "light" else "light")
-    return rotations + tuple(dataclasses.replace(symmetry, rules=exchanged) for symmetry in reflections)
-
-
-@functools.cache
-def _square_symmetries(size: int, full: bool) -> tuple[tuple[Symmetry, ...], tuple[Symmetry, ...]]:
-    """The rotations, which map placements within a set, and the reflections, which map them to the other's.
-
-    One table serves either set: a placement of the one and that of the same number of the other are
-    mirror images within the same rows and columns, so their images are too, and again have one number.
-    """
-    listed = pieces.placements(size, False)
-    group = []
-    for number, (name, cells) in enumerate(dihedral_group(size)):
+    listed, group = pieces.placements(rules.size, False), []
+    for number, (name, cells) in enumerate(dihedral_group(rules.size)):
         reflects = number >= ROTATIONS
-        index = pieces.action_index(size, reflects)
+        if reflects and not (full and rules.mirrored_sets):
+            break
+        # One table serves either set: a placement of the one and that of the same number of the other are
+        # mirror images within the same rows and columns, so their images are too, and again have one number.
+        index = pieces.action_index(rules.size, reflects)
         actions = [index[p.piece, frozenset(int(cells[cell]) for cell in p.cells)] for p in listed]
         entries = entries_by_cell(cells, len(FULL if full else PAPER))
         if full:
-            entries = _with_joints_turned(entries, cells, size)
-        if full and reflects:
+            entries = _with_joints_turned(entries, cells, rules.size)
+        exchanged = None
+        if reflects:
+            exchanged = dataclasses.replace(rules, mirrored_side="dark" if rules.mirrored_side == "light" else "light")
             own, enemy = FULL.index("own set is mirrored"), FULL.index("enemy set is mirrored")
             by_plane = entries.reshape(-1, len(FULL))
             by_plane[:, [own, enemy]] = by_plane[:, [enemy, own]]
-        group.append(Symmetry(name, np.array(actions, np.int32), entries))
-    return tuple(group[:ROTATIONS]), tuple(group[ROTATIONS:])
+        group.append(Symmetry(name, np.array(actions, np.int32), entries, exchanged))
+    return tuple(group)
 
 
 def _with_joints_turned(entries: np.ndarray, cells: np.ndarray, size: int) -> np.ndarray:

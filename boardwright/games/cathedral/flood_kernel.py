@@ -42,10 +42,10 @@ def area_counts(size: int, rounds: int, open_cells: Array, marked: Array, *, int
             along = [
                 here | (ahead & WORD(not_first)) | (behind & WORD(not_last))
                 for here, ahead, behind, not_first, not_last in zip(
-                    reached, _ahead(reached, 1), _behind(reached, 1), *_edges(size, words), strict=True
+                    reached, _moved(reached, 1), _moved(reached, -1), *_edges(size, words), strict=True
                 )
             ]
-            around = zip(along, _ahead(along, size), _behind(along, size), is_open, strict=True)
+            around = zip(along, _moved(along, size), _moved(along, -size), is_open, strict=True)
             return tuple((here | ahead | behind) & where for here, ahead, behind, where in around)
 
         reached = jax.lax.fori_loop(0, rounds, spread, begin)
@@ -62,16 +62,13 @@ def area_counts(size: int, rounds: int, open_cells: Array, marked: Array, *, int
     return counts[:, :cells]
 
 
-def _ahead(words: list[Array] | tuple[Array, ...], steps: int) -> list[Array]:
-    """Bits moved to cells of higher numbers."""
-    before = [jnp.zeros_like(words[0]), *words[:-1]]
-    return [(word << WORD(steps)) | (low >> WORD(BITS - steps)) for word, low in zip(words, before, strict=True)]
-
-
-def _behind(words: list[Array] | tuple[Array, ...], steps: int) -> list[Array]:
-    """Bits moved to cells of lower numbers."""
+def _moved(words: list[Array] | tuple[Array, ...], steps: int) -> list[Array]:
+    """Bits moved to cells of higher numbers, or of lower ones by negative steps."""
+    if steps > 0:
+        before = [jnp.zeros_like(words[0]), *words[:-1]]
+        return [(word << WORD(steps)) | (low >> WORD(BITS - steps)) for word, low in zip(words, before, strict=True)]
     after = [*words[1:], jnp.zeros_like(words[0])]
-    return [(word >> WORD(steps)) | (high << WORD(BITS - steps)) for word, high in zip(words, after, strict=True)]
+    return [(word >> WORD(-steps)) | (high << WORD(BITS + steps)) for word, high in zip(words, after, strict=True)]
 
 
 def _ones(word: Array) -> Array:

@@ -76,9 +76,6 @@ class Cathedral(Game):
     def policy_planes(self) -> base.PolicyPlanes:
         return features.policy_planes(self.rules.size)
 
-    def image(self, symmetry: Symmetry, core: _core.CathedralPosition, action: int) -> int:
-        return action if self.awaits_coin(core) else super().image(symmetry, core, action)
-
     def position_text(self, core: _core.CathedralPosition) -> str:
         return notation.position_text(core, self.tables)
 

@@ -35,7 +35,6 @@ at the start. `read` is the inverse of `write`.
 """
 
 import functools
-from collections.abc import Iterable, Iterator
 
 from boardwright.errors import GameFileError
 from boardwright.games import rulefile, tagfile
@@ -70,6 +69,7 @@ def _read_move(position: Position, token: Token) -> tuple[int, ...]:
 
 
 FORMAT = TagFile(
+    game="cathedral",
     roster=("event", "site", "date", "round", "light", "dark"),
     from_record=("result", "rules", "ruleoptions", "position", "termination", "resigned"),
     spelling={"annotator": "Annotator", "ruleoptions": "RuleOptions"},
@@ -87,27 +87,6 @@ def write(record: GameRecord) -> str:
         raise GameFileError(f"a record of {record.game} cannot be written as a game of Cathedral")
     if record.marks or record.variations:
         raise GameFileError("a game of Cathedral has no marks and no variations: leave them out of the record")
-    moves, last = _move_lines(record)
-    RESULTS.check(record, last)
-    tags = {"result": RESULTS.text(record.result), "rules": record.rules.name}
-    if record.rules != RULE_SETS.get(record.rules.name):
-        tags["ruleoptions"] = rulefile.options_text(record.rules)
-        tagfile.custom_rules("cathedral", tags["rules"], tags["ruleoptions"])  # raises the same errors as reading
-    if record.start is not None:
-        tags["position"] = next(record.positions()).text
-    return "\n".join([*FORMAT.header(record, tags, _reason(last)), "", *moves, tags["result"]]) + "\n"
-
-
-def _mover(position: Position) -> str:
-    return "chance" if position.role_to_move == CHANCE else position.game.roles[position.role_to_move]
-
-
-def _reason(last: Position) -> str:
-    return "" if last.outcome is None else last.outcome.reason
-
-
-def _move_lines(record: GameRecord) -> tuple[list[str], Position]:
-    """Every move with its comment, the comment on the beginning before them, and the last position."""
     if len(record.actions) > MAX_MOVES:
         raise GameFileError(f"the game has more than {MAX_MOVES} moves")
     comments = {number: " ".join(tagfile.comment_words(text)) for number, text in record.comments.items() if text}
@@ -118,40 +97,43 @@ def _move_lines(record: GameRecord) -> tuple[list[str], Position]:
     for number, (action, position) in enumerate(zip(record.actions, before, strict=True), start=1):
         comment = f" {comments[number]}" if number in comments else ""
         lines.append(f"{number}. {_mover(position)} {position.action_text(action)}{comment}")
-    return lines, last
+    RESULTS.check(record, last)
+    tags = {"result": RESULTS.text(record.result), "rules": record.rules.name}
+    if record.rules != RULE_SETS.get(record.rules.name):
+        tags["ruleoptions"] = rulefile.options_text(record.rules)
+        FORMAT.custom_rules(tags["rules"], tags["ruleoptions"])  # raises the same errors as reading
+    if record.start is not None:
+        tags["position"] = [*before, last][0].text
+    return "\n".join([*FORMAT.header(record, tags, _reason(last)), "", *lines, tags["result"]]) + "\n"
+
+
+def _mover(position: Position) -> str:
+    return "chance" if position.role_to_move == CHANCE else position.game.roles[position.role_to_move]
+
+
+def _reason(last: Position) -> str:
+    return "" if last.outcome is None else last.outcome.reason
 
 
 def _read_game(tokens: list[Token], rule_sets: set[CathedralRules]) -> GameRecord:
     """The game of some tokens; adds its rules to those of the file."""
     tags = FORMAT.tags(tokens)
-    rules = tagfile.tagged_rules("cathedral", tags, RULE_SETS["official"])
+    rules = FORMAT.rules(tags, RULE_SETS["official"])
     if rules not in rule_sets and len(rule_sets) == MAX_RULE_SETS:
         place = tags["rules"] if "rules" in tags else tokens[0]
         raise MisreadError(place.offset, f"the file has games of more than {MAX_RULE_SETS} rule sets")
     rule_sets.add(rules)
-    start = tagfile.tagged_start("cathedral", rules, tags.get("position"))
-    main, results = FORMAT.replay(tokens, start)
-    last = main.position
-    resigned = tagfile.tagged_resignation(tags, last)
-    claims = _claims([*([tags["result"]] if "result" in tags else []), *results])
-    return GameRecord(
-        game="cathedral",
-        rules=rules,
-        start=start.text if "position" in tags else None,
-        result=RESULTS.agree(claims, outcome_of(last, resigned)),
-        reason=tags["termination"].text if "termination" in tags else _reason(last),
-        resigned=resigned,
-        tags=FORMAT.own_tags(tags),
-        **main.parts(),
-    )
-
-
-def _claims(claims: Iterable[Token]) -> Iterator[tuple[int, str, int]]:
-    """(result, its text, offset) of each claim; raises MisreadError for a text that is no result."""
+    start, last, claims, fields = FORMAT.read_game(tags, tokens, rules, tags.get("position"))
     for _, text, offset in claims:
         if text not in RESULTS.texts and text not in tagfile.UNKNOWN:
             raise MisreadError(offset, f"result {text[:40]!r} is not one of {', '.join(RESULTS.texts)}")
-        yield RESULTS.texts.get(text, ONGOING), text, offset
+    meant = ((RESULTS.texts.get(text, ONGOING), text, offset) for _, text, offset in claims)
+    return GameRecord(
+        start=start.text if "position" in tags else None,
+        result=RESULTS.agree(meant, outcome_of(last, fields["resigned"])),
+        reason=tags["termination"].text if "termination" in tags else _reason(last),
+        **fields,
+    )
 
 
 FILES = GameFiles(write, FORMAT.games, lambda: functools.partial(_read_game, rule_sets=set()))

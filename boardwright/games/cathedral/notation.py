@@ -139,8 +139,15 @@ def parse_position(text: str, tables: Tables) -> tuple[np.ndarray, int, list[int
             raise wrong(f"{SIDES[role]} has {on_board} buildings on the board, but placed only {placed[role]}")
     if cathedral == TO_BE_PLACED and any(placed):
         cathedral = GONE
-    role, first = _TURNS[fields[1]], _TURNS[fields[3]]
-    _check_turn(role, first, cathedral, placed, tables, wrong)
+    role, first, beginning = _TURNS[fields[1]], _TURNS[fields[3]], cathedral == TO_BE_PLACED
+    if first == DARK and tables.first != 1:
+        raise wrong("dark is first only where a coin decides")
+    if role == CHANCE and not (beginning and tables.first != 0 and first == LIGHT):
+        raise wrong("chance is not to move here")
+    if beginning and role != CHANCE and (tables.first == 2 or role != first):
+        raise wrong("it is not that side's turn to place the cathedral")
+    if not beginning and not any(placed) and role != 1 - first:
+        raise wrong(f"{SIDES[1 - first]} places the first building")
     return where, cathedral, placed, role, first, plies
 
 
@@ -158,8 +165,7 @@ def _parse_board(text: str, tables: Tables, wrong) -> tuple[np.ndarray, int]:
                 cells.setdefault(letter, []).append(x * tables.size + y)
         if len(letters) != tables.size:
             raise wrong(f"row {row!r}: describes {len(letters)} cells, needs {tables.size}")
-    where = np.full((2, pieces.BUILDINGS), -1, np.int32)
-    cathedral = TO_BE_PLACED
+    where, cathedral = np.full((2, pieces.BUILDINGS), -1, np.int32), TO_BE_PLACED
     for letter, covered in cells.items():
         role = DARK if letter.islower() else LIGHT
         piece = pieces.CATHEDRAL if letter == "+" else ord(letter.upper()) - ord("A")
@@ -171,16 +177,3 @@ def _parse_board(text: str, tables: Tables, wrong) -> tuple[np.ndarray, int]:
         else:
             where[role, piece] = action
     return where, cathedral
-
-
-def _check_turn(role: int, first: int, cathedral: int, placed: list[int], tables: Tables, wrong) -> None:
-    """Raises if the side to move is impossible under the rules."""
-    if first == DARK and tables.first != 1:
-        raise wrong("dark is first only where a coin decides")
-    beginning = cathedral == TO_BE_PLACED
-    if role == CHANCE and not (beginning and tables.first != 0 and first == LIGHT):
-        raise wrong("chance is not to move here")
-    if beginning and role != CHANCE and (tables.first == 2 or role != first):
-        raise wrong("it is not that side's turn to place the cathedral")
-    if not beginning and not any(placed) and role != 1 - first:
-        raise wrong(f"{SIDES[1 - first]} places the first building")

@@ -79,19 +79,12 @@ class DynamicAlphaBeta(AlphaBetaPlayer):
         return 1 if position.count_actions() >= MANY_MOVES else 2
 
 
-SIMPLE = tuple(
-    Player(
-        name,
-        summary,
-        lambda game, chosen, best=best: RandomPlayer(chosen.get("seed"), functools.partial(_unless_chance, best)),
-        (SEED,),
-    )
-    for name, summary, best in (
-        ("largest-first", "a random placement of a largest building that fits", largest_first),
-        ("greedy", "the best immediate shaped reward", greedy),
-        ("greedy-mobility", "the best immediate shaped reward, and placements left to each side", greedy_mobility),
-    )
-)
+def _simple(name: str, summary: str, best_actions: Callable[[Position], list[int]]) -> Player:
+    """A player that draws one of the best actions, and any action of chance."""
+    candidates = functools.partial(_unless_chance, best_actions)
+    return Player(name, summary, lambda game, chosen: RandomPlayer(chosen.get("seed"), candidates), (SEED,))
+
+
 PLAYERS = (
     Player(
         "alphabeta",
@@ -99,5 +92,7 @@ PLAYERS = (
         lambda game, chosen: alphabeta.make(game, chosen, DynamicAlphaBeta if chosen["dynamic"] else AlphaBetaPlayer),
         (*alphabeta.OPTIONS, DYNAMIC, SEED),
     ),
-    *SIMPLE,
+    _simple("largest-first", "a random placement of a largest building that fits", largest_first),
+    _simple("greedy", "the best immediate shaped reward", greedy),
+    _simple("greedy-mobility", "the best immediate shaped reward, and placements left to each side", greedy_mobility),
 )

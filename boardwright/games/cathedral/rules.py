@@ -70,52 +70,30 @@ RULE_SETS: Mapping[str, CathedralRules] = {
 }
 
 
-@dataclass(frozen=True, eq=False)
 class Tables:
     """A rule set compiled for the engines. A is the number of placements, C = size * size of cells."""
 
-    size: int
-    claim_cap: int  # C where the rules set none
-    first_building_claims: bool
-    first: int  # 0 light, 1 coin, 2 chance
-    shaped: bool
-    cells: np.ndarray  # [2, A, C] bool: what a placement covers, by role
-    piece: np.ndarray  # [A] int32: which piece it places
-    piece_size: np.ndarray  # [15] int32: squares
-    mirrored: np.ndarray  # [2] bool: whose abbey and academy are mirror images
-    full_observation: bool
-    placement_key: np.ndarray  # [2, A] uint64: a piece on the board, by owner; the cathedral under 0
-    claims_key: np.ndarray  # [2] uint64: whether a role has placed its second building
-    role_key: np.ndarray  # [3] uint64: light, dark, chance to move
-    cathedral_gone_key: int  # the cathedral has been captured
-    first_role_key: int  # the coin has made dark the first
+    def __init__(self, rules: CathedralRules, full_observation: bool):
+        listed = pieces.placements(rules.size, False)
+        self.num_actions = len(listed)  # A
+        self.size = rules.size
+        self.claim_cap = rules.claim_cap or rules.size**2
+        self.first_building_claims = rules.first_building_claims
+        self.first = ("light", "coin", "chance").index(rules.first)
+        self.shaped = rules.rewards == "shaped"
+        # [2, A, C] bool: what a placement covers, by role
+        self.cells = np.stack([pieces.masks(rules.size, mirrored) for mirrored in rules.mirrored])
+        self.piece = np.array([placement.piece for placement in listed], np.int32)  # [A]: which piece it places
+        self.piece_size = np.array(pieces.SIZES, np.int32)  # [15]: squares
+        self.mirrored = np.array(rules.mirrored)  # [2] bool: whose abbey and academy are mirror images
+        self.full_observation = full_observation
+        count = 2 * self.num_actions
+        keys = zobrist_keys(count + 7, seed=0x43617468656472)  # uint64
+        self.placement_key = keys[:count].reshape(2, -1)  # [2, A] by owner of the piece; the cathedral under 0
+        self.claims_key = keys[count : count + 2].copy()  # [2]: whether a role has placed its second building
+        self.role_key = keys[count + 2 : count + 5].copy()  # [3]: light, dark, chance to move
+        self.cathedral_gone_key = int(keys[-2])  # the cathedral has been captured
+        self.first_role_key = int(keys[-1])  # the coin has made dark the first
 
-    @property
-    def num_actions(self) -> int:
-        """Number of placements (A)."""
-        return len(self.piece)
 
-
-@functools.lru_cache(maxsize=64)
-def compile_tables(rules: CathedralRules, full_observation: bool) -> Tables:
-    """The tables of one rule set and observation."""
-    listed = pieces.placements(rules.size, False)
-    actions = len(listed)
-    keys = zobrist_keys(2 * actions + 7, seed=0x43617468656472)
-    return Tables(
-        size=rules.size,
-        claim_cap=rules.claim_cap or rules.size**2,
-        first_building_claims=rules.first_building_claims,
-        first=("light", "coin", "chance").index(rules.first),
-        shaped=rules.rewards == "shaped",
-        cells=np.stack([pieces.masks(rules.size, mirrored) for mirrored in rules.mirrored]),
-        piece=np.array([placement.piece for placement in listed], np.int32),
-        piece_size=np.array(pieces.SIZES, np.int32),
-        mirrored=np.array(rules.mirrored),
-        full_observation=full_observation,
-        placement_key=keys[: 2 * actions].reshape(2, actions),
-        claims_key=keys[2 * actions : 2 * actions + 2].copy(),
-        role_key=keys[2 * actions + 2 : 2 * actions + 5].copy(),
-        cathedral_gone_key=int(keys[-2]),
-        first_role_key=int(keys[-1]),
-    )
+compile_tables = functools.lru_cache(maxsize=64)(Tables)  # one object for a rule set and observation

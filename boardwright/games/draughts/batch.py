@@ -12,10 +12,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from boardwright._core import DraughtsPosition
+from boardwright._core import Draughts, DraughtsPosition
 from boardwright.games import batched
-from boardwright.games.base import DRAW, ONGOING, BatchEnv, Position
-from boardwright.games.batched import WORD, common_fields, first_end, key_words, occurrences, xor_where
+from boardwright.games.base import DRAW, ONGOING, BatchEnv
+from boardwright.games.batched import WORD, common_fields, first_end, key_words, occurrences
 from boardwright.games.draughts import board as b
 from boardwright.games.draughts.rules import Tables
 
@@ -53,37 +53,33 @@ class State(batched.GameState):
 @functools.lru_cache(maxsize=64)
 def make_env(tables: Tables) -> BatchEnv:
     """The batched engine of one rule set and view."""
-    start = (np.array([*b.START, 0], np.uint32), np.int8(b.BLACK), np.uint32(0), np.int32(0), np.int32(0))
-    return batched.make_env_of_tables(tables, set_up, start, _read, move, observe)
+    return batched.make_env_of_tables(tables, set_up, Draughts(tables).start(), _read, move, observe)
 
 
-def _read(position: Position) -> tuple[np.ndarray, np.int8, np.uint32, np.int32, np.int32]:
+def _read(core: DraughtsPosition) -> tuple[np.ndarray, np.int8, np.uint32, np.int32, np.int32]:
     """The arguments of `set_up`."""
-    core = position.core_as(DraughtsPosition)
     board = np.array([core.black, core.white, core.kings], np.uint32)
     continuing = np.uint32(1 << (core.continuing - 1) if core.continuing else 0)
     return board, np.int8(core.role_to_move), continuing, np.int32(core.quiet), np.int32(core.plies)
 
 
-def set_up(tables: Tables, board: Array, role: Array, continuing: Array, quiet: Array, plies: Array) -> State:
+def set_up(
+    tables: Tables,
+    board: Array,
+    role: Array,
+    continuing: Array,
+    quiet: Array,
+    plies: Array,
+    hash_: Array | None = None,
+) -> State:
     """The state of a given position, without history."""
-    squares = jnp.arange(b.SQUARES, dtype=WORD)
-    hash_ = jnp.where(role == b.WHITE, key_words(tables.white_to_move_key), WORD(0))
-    piece_key, continuing_key = _keys(tables)
-    for piece in range(4):
-        kind = board[2] if piece % 2 else ~board[2]
-        present = ((board[piece // 2] & kind) >> squares) & 1
-        hash_ ^= xor_where(present == 1, piece_key[piece])
-    hash_ ^= xor_where((continuing >> squares) & 1 == 1, continuing_key)
-    seen = jnp.int8(0)
-    legal = _legal(board, role, continuing)
-    result, reason = _settle(tables, legal, role, continuing, seen, quiet, plies)
+    result, reason, legal = _settle(tables, board, role, continuing, jnp.int8(0), quiet, plies)
     return State(
         **common_fields(role, result, reason, hash_, plies),
         quiet=quiet,
         reversible=jnp.int32(0),
         continuing=continuing,
-        legal=jnp.where(result == ONGOING, legal, WORD(0)),
+        legal=legal,
         recent=jnp.zeros((tables.history, 3), WORD).at[0].set(board),
         recent_seen=jnp.zeros(tables.history, jnp.int8),
         past=jnp.zeros((tables.longest_quiet + 1, 3), WORD).at[0].set(board),
@@ -105,15 +101,14 @@ def move(tables: Tables, state: State, action: Array) -> State:
     moment = jnp.arange(state.past.shape[0], dtype=jnp.int32)
     same_side = (moment < reversible) & ((reversible - moment) % 2 == 0)
     seen = occurrences((state.past == board).all(axis=-1) & same_side & ~continues)
-    legal = _legal(board, following, continuing)
-    result, reason = _settle(tables, legal, following, continuing, seen, quiet, plies)
+    result, reason, legal = _settle(tables, board, following, continuing, seen, quiet, plies)
     return dataclasses.replace(
         state,
         **common_fields(following, result, reason, hash_, plies),
         quiet=quiet,
         reversible=jnp.where(continues, state.reversible, reversible),
         continuing=continuing,
-        legal=jnp.where(result == ONGOING, legal, WORD(0)),
+        legal=legal,
         recent=jnp.concatenate([board[None], state.recent[:-1]]),
         recent_seen=jnp.concatenate([seen[None], state.recent_seen[:-1]]),
         past=jnp.where((moment == jnp.where(continues, -1, reversible))[:, None], board, state.past),
@@ -152,7 +147,7 @@ def spread(words: Array) -> Array:
 def _hop(tables: Tables, state: State, action: Array) -> tuple[Array, Array, Array, Array, Array, Array]:
     """(board, change of hash, landing square as a bit, jump?, a man?, must continue?) after one hop."""
     adjacent_of, behind_of = (jnp.asarray(table) for table in _targets())
-    piece_key, continuing_key = _keys(tables)
+    piece_key, continuing_key = key_words(tables.piece_key), key_words(tables.continuing_key)
     mover, board = state.current_role, state.board
     black_moves = mover == b.BLACK
     own, enemy = jnp.where(black_moves, board[0], board[1]), jnp.where(black_moves, board[1], board[0])
@@ -181,9 +176,12 @@ def _hop(tables: Tables, state: State, action: Array) -> tuple[Array, Array, Arr
 
 
 def _settle(
-    tables: Tables, legal: Array, role: Array, continuing: Array, seen: Array, quiet: Array, plies: Array
-) -> tuple[Array, Array]:
-    """(result, reason) of a position, ends tested in the order the rules give."""
+    tables: Tables, board: Array, role: Array, continuing: Array, seen: Array, quiet: Array, plies: Array
+) -> tuple[Array, Array, Array]:
+    """(result, reason, [4] uint32: from where one may move, by direction), ends tested in the order the rules give."""
+    jumps, empty = _jumps(board, role), ~(board[0] | board[1])
+    steps = jnp.stack([_shift(empty, 3 - d) & _able(board, role, d) for d in range(4)])
+    legal = jnp.where(continuing != 0, jumps & continuing, jnp.where(_any(jumps) != 0, jumps, steps))
     ends: list[tuple[Array, Array | int, int]] = [(~legal.any(), 1 - role, NO_MOVE)]
     if tables.repetition_limit:
         ends.append((seen + 1 >= tables.repetition_limit, DRAW, REPETITION))
@@ -192,16 +190,8 @@ def _settle(
     if tables.max_plies:
         ends.append((plies >= tables.max_plies, DRAW, PLY_LIMIT))
     whole = continuing == 0  # nothing ends in the middle of a move
-    return first_end([(holds & whole, winner, why) for holds, winner, why in ends])
-
-
-def _legal(board: Array, role: Array, continuing: Array) -> Array:
-    """[4] uint32: by direction, the pieces that may move: jumps if there are any, else steps."""
-    jumps = _jumps(board, role)
-    empty = ~(board[0] | board[1])
-    steps = jnp.stack([_shift(empty, 3 - d) & _able(board, role, d) for d in range(4)])
-    free = jnp.where(_any(jumps) != 0, jumps, steps)
-    return jnp.where(continuing != 0, jumps & continuing, free)
+    result, reason = first_end([(holds & whole, winner, why) for holds, winner, why in ends])
+    return result, reason, jnp.where(result == ONGOING, legal, WORD(0))
 
 
 def _jumps(board: Array, role: Array) -> Array:
@@ -242,8 +232,3 @@ def _targets() -> tuple[np.ndarray, np.ndarray]:
         squares = [b.neighbour(*b.decode_action(action), steps) for action in range(b.NUM_ACTIONS)]
         tables.append(np.array([square - 1 if square else 31 for square in squares], np.int32))
     return tables[0], tables[1]
-
-
-def _keys(tables: Tables) -> tuple[Array, Array]:
-    """[4, 32, 2] and [32, 2] uint32: keys of the pieces and of the continuing piece."""
-    return key_words(tables.piece_key), key_words(tables.continuing_key)

@@ -11,7 +11,7 @@ The board is turned half round for Black, so "own" pieces always move up. The po
 
 import numpy as np
 
-from boardwright.games.base import PolicyPlanes, PolicyTable
+from boardwright.games.base import PolicyTable
 from boardwright.games.draughts import board as b
 from boardwright.games.draughts.rules import View
 
@@ -25,13 +25,6 @@ def planes(view: View) -> tuple[str, ...]:
     if view.extra_planes:
         names += ["black to move", "continuing piece", "inactivity / maximum"]
     return tuple(names)
-
-
-def policy_planes() -> PolicyPlanes:
-    """One plane per direction, at the square the piece leaves; light cells have no actions."""
-    hops = map(b.decode_action, range(b.NUM_ACTIONS))
-    index = [b.flat_cell(square) * len(b.DIRECTIONS) + direction for square, direction in hops]
-    return PolicyPlanes(len(b.DIRECTIONS), np.array(index, np.int32))
 
 
 def policy_table() -> PolicyTable:

@@ -8,13 +8,13 @@ from typing import ClassVar
 import numpy as np
 
 from boardwright import _core
-from boardwright.errors import IllegalMoveError, UnknownNameError
+from boardwright.errors import IllegalMoveError, PositionError, UnknownNameError
 from boardwright.games import base
 from boardwright.games.base import Game, Move, Position, SearchResources, Symmetry
 from boardwright.games.draughts import board as b
 from boardwright.games.draughts import features, notation
 from boardwright.games.draughts.benchmarks import openspiel_perft_rate, table_builds
-from boardwright.games.draughts.endgames.tablebase import SHIPPED, file_errors, shipped_outcome
+from boardwright.games.draughts.endgames.tablebase import SHIPPED, SHIPPED_PIECES, file_errors, shipped_tables
 from boardwright.games.draughts.notation import Route
 from boardwright.games.draughts.rules import RULE_SETS, VIEWS, DraughtsRules, compile_tables
 from boardwright.games.lines import play_words
@@ -74,18 +74,20 @@ class Draughts(Game):
         self.engine = _core.Draughts(self.tables)
 
     def position(self, text: str) -> Position:
-        return Position(self, self.engine.setup(*astuple(notation.parse_fen(text))))
+        placement = notation.parse_fen(text)
+        position = Position(self, self.engine.setup(*astuple(placement)))
+        if placement.continuing and not position.count_actions():
+            raise PositionError(f"position {text!r}: X{placement.continuing}: that piece has nothing to capture")
+        return position
 
     def alphabeta(self, megabytes: int, threads: int, resources: SearchResources | None = None) -> base.AlphaBetaSearch:
-        resources = SearchResources(SHIPPED) if resources is None else resources
-        net = None if resources.net is None else dict(resources.net)
+        net = None if resources is None or resources.net is None else dict(resources.net)
         with file_errors():
-            return _core.DraughtsAlphaBeta(self.engine, megabytes, threads, _folder(resources), net)
+            return _core.DraughtsAlphaBeta(self.engine, megabytes, threads, _tables(resources), net)
 
     def puct(self, megabytes: int, batch: int, seed: int, resources: SearchResources | None = None) -> base.PuctSearch:
-        resources = SearchResources(SHIPPED) if resources is None else resources
         with file_errors():
-            return _core.DraughtsPuct(self.engine, megabytes, batch, seed, _folder(resources))
+            return _core.DraughtsPuct(self.engine, megabytes, batch, seed, _tables(resources))
 
     def symmetries(self) -> tuple[Symmetry, ...]:
         entries = np.arange(np.prod(self.observation_shape), dtype=np.int32)
@@ -96,7 +98,10 @@ class Draughts(Game):
         return actions[::-1] if role == b.BLACK else actions  # turned half round, the last action is the first
 
     def policy_planes(self) -> base.PolicyPlanes:
-        return features.policy_planes()
+        # A plane per direction, at the square the piece leaves; light cells have no actions.
+        hops = map(b.decode_action, range(b.NUM_ACTIONS))
+        index = [b.flat_cell(square) * len(b.DIRECTIONS) + direction for square, direction in hops]
+        return base.PolicyPlanes(len(b.DIRECTIONS), np.array(index, np.int32))
 
     def policy_table(self) -> base.PolicyTable:
         return features.policy_table()
@@ -133,7 +138,13 @@ class Draughts(Game):
         return openings
 
     def proven_outcome(self, core: _core.DraughtsPosition) -> base.Outcome | None:
-        return shipped_outcome(core)
+        occupied, role = core.black | core.white, core.role_to_move
+        if occupied.bit_count() > SHIPPED_PIECES or core.continuing or not (core.black and core.white):
+            return None
+        probe = shipped_tables().probe(core.black, core.white, core.kings, role)
+        length = "" if probe.plies is None else f", {probe.plies} plies from the end"
+        winner = {"win": role, "draw": None, "loss": 1 - role}[probe.result]
+        return base.Outcome(winner, f"endgame tables{length}")
 
     def proven_results(self, folder: Path | None = None) -> base.ProvenResults:
         from boardwright.games.draughts.endgames.batch_tables import make_proven_results
@@ -152,5 +163,6 @@ class Draughts(Game):
         return notation.why_no_hop(action, core)
 
 
-def _folder(resources: SearchResources) -> str | None:
-    return None if resources.tables is None else str(resources.tables)
+def _tables(resources: SearchResources | None) -> str | None:
+    folder = SHIPPED if resources is None else resources.tables
+    return None if folder is None else str(folder)

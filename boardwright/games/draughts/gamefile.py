@@ -31,7 +31,7 @@ from collections.abc import Mapping
 
 from boardwright._core import DraughtsPosition
 from boardwright.errors import GameFileError
-from boardwright.games import registry, rulefile, tagfile
+from boardwright.games import rulefile, tagfile
 from boardwright.games.base import DRAW, ONGOING, Position
 from boardwright.games.draughts import board as b
 from boardwright.games.draughts import notation
@@ -75,6 +75,7 @@ def _read_move(before: Position, token: Token) -> tuple[int, ...]:
 
 
 PDN = TagFile(
+    game="draughts",
     roster=("event", "site", "date", "round", "black", "white"),
     from_record=("result", "gametype", "rules", "ruleoptions", "setup", "fen", "termination", "resigned"),
     spelling={
@@ -99,8 +100,7 @@ def write(record: GameRecord) -> str:
     """The text of one game; raises an error for a record that contradicts itself or cannot be written."""
     if not isinstance(record.rules, DraughtsRules):
         raise GameFileError(f"a record of {record.game} cannot be written as PDN")
-    game = registry.game(record.game, record.rules)
-    start = game.start() if record.start is None else game.position(record.start)
+    start = next(record.positions())
     words, last = _words(record, start)
     RESULTS.check(record, last)
     result = RESULTS.text(record.result)
@@ -136,7 +136,11 @@ def _words(line: Line, start: Position, depth: int = 0) -> tuple[list[str], Posi
         prefix = f"{number}. " if before.role_to_move == b.BLACK else "" if numbered else f"{number}... "
         remarks = _remarks(line, played + len(hops))
         mark = remarks.pop(0) if remarks and remarks[0][0] in "!?(" else ""
-        words += [prefix + _move_text(before, hops) + mark, *remarks]
+        # The shortest text that gives back these very hops: two routes may lead to the same position.
+        core = before.core_as(DraughtsPosition)
+        path = notation.route_of(list(hops), core.black | core.white).path
+        text = next((move.text for move in before.game.moves(core) if move.actions == hops), path)
+        words += [prefix + text + mark, *remarks]
         variations = line.variations.get(played, ())
         for variation in variations:
             words += ["(", *_words(variation, before, depth + 1)[0], ")"]
@@ -154,65 +158,43 @@ def _words(line: Line, start: Position, depth: int = 0) -> tuple[list[str], Posi
     return words, last
 
 
-def _move_text(before: Position, hops: tuple[int, ...]) -> str:
-    """The shortest text that gives back these very hops: two routes may lead to the same position."""
-    for move in before.game.moves(before.core):
-        if move.actions == hops:
-            return move.text
-    core = before.core_as(DraughtsPosition)
-    return notation.route_of(list(hops), core.black | core.white).path
-
-
 def _remarks(line: Line, played: int) -> list[str]:
     """The marks and the comment after `played` actions."""
-    marks = line.marks.get(played, ())
+    marks, comment = line.marks.get(played, ()), line.comments.get(played)
     for mark in marks:
         if not MARK.fullmatch(mark):
             raise GameFileError(f"mark {mark!r}: expected !, ? or a number like $3")
-    comment = line.comments.get(played)
     return [*marks, *(tagfile.comment_words(comment) if comment else ())]
 
 
 def read_game(tokens: list[Token]) -> GameRecord:
     """The game of some tokens; raises MisreadError."""
     tags = PDN.tags(tokens)
-    _check_game_type(tags)
+    if "gametype" in tags:
+        _, text, offset = tags["gametype"]
+        given = [part.strip().upper() for part in text.split(",")]
+        if text not in tagfile.UNKNOWN and given != GAME_TYPE.split(",")[: len(given)]:
+            raise MisreadError(offset, f"game type {text!r} cannot be read, only English draughts: {GAME_TYPE!r}")
     if "rules" in tags or "ruleoptions" in tags:
-        return _record(tags, tokens, tagfile.tagged_rules("draughts", tags, WCDF))
+        return _record(tags, tokens, PDN.rules(tags, WCDF))
     try:
         return _record(tags, tokens, WCDF)
     except DrawnError:
         return _record(tags, tokens, AS_PLAYED)
 
 
-def _check_game_type(tags: Mapping[str, Token]) -> None:
-    if "gametype" not in tags:
-        return
-    _, text, offset = tags["gametype"]
-    given = [part.strip().upper() for part in text.split(",")]
-    if text not in tagfile.UNKNOWN and given != GAME_TYPE.split(",")[: len(given)]:
-        raise MisreadError(offset, f"game type {text!r} cannot be read, only English draughts: {GAME_TYPE!r}")
-
-
 def _record(tags: Mapping[str, Token], tokens: list[Token], rules: DraughtsRules) -> GameRecord:
     fen = tags.get("fen")
-    start = tagfile.tagged_start("draughts", rules, None if fen is None or fen.text in tagfile.UNKNOWN else fen)
-    main, results = PDN.replay(tokens, start)
-    last = main.position
-    resigned = tagfile.tagged_resignation(tags, last)
+    place = None if fen is None or fen.text in tagfile.UNKNOWN else fen
+    start, last, claims, fields = PDN.read_game(tags, tokens, rules, place)
     # Collections have tags with other texts, "1/2" or "Black": they are no results of PDN.
-    claims = [*([tags["result"]] if "result" in tags else []), *results]
     meant = ((RESULTS.texts.get(text.strip(), ONGOING), text, offset) for _, text, offset in claims)
-    result = RESULTS.agree(meant, outcome_of(last, resigned))
+    result = RESULTS.agree(meant, outcome_of(last, fields["resigned"]))
     return GameRecord(
-        game="draughts",
-        rules=rules,
         start=None if start.text == start.game.start().text else start.text,
         result=ONGOING if result == BOTH_FORFEIT else result,
         reason=_reason(tags, result, last),
-        resigned=resigned,
-        tags=PDN.own_tags(tags),
-        **main.parts(),
+        **fields,
     )
 
 

@@ -60,10 +60,10 @@ def parse_fen(text: str) -> Placement:
     seen: set[str] = set()
     for field in fields[1:]:
         letter, rest = field[:1], field[1:]
-        if letter in seen or letter not in "BWHFX" or not letter:
-            raise wrong(
-                f"{field!r} is {'given twice' if letter in seen and letter else 'not a list of pieces such as W21,K22'}"
-            )
+        if letter in seen:
+            raise wrong(f"{field!r} is given twice")
+        if letter not in ("B", "W", *numbers):
+            raise wrong(f"{field!r} is not a list of pieces such as W21,K22")
         seen.add(letter)
         if letter in numbers:
             number = parse_counter(rest)
@@ -89,9 +89,10 @@ def parse_fen(text: str) -> Placement:
     if numbers["F"] < 1:
         raise wrong(f"the move number must be F1 or higher, not 'F{numbers['F']}'")
     plies = 2 * (numbers["F"] - 1) + to_move
-    placement = Placement(pieces["B"], pieces["W"], kings, to_move, numbers["X"], numbers["H"], plies)
-    _check_continuing(placement, wrong)
-    return placement
+    square = numbers["X"]
+    if square and (square > b.SQUARES or not pieces[fields[0]] >> (square - 1) & 1):
+        raise wrong(f"X{square}: no piece of the side to move on that square")
+    return Placement(pieces["B"], pieces["W"], kings, to_move, square, numbers["H"], plies)
 
 
 def _squares(item: str, wrong) -> tuple[range, bool]:
@@ -107,22 +108,6 @@ def _squares(item: str, wrong) -> tuple[range, bool]:
     if match[3] and not match[1]:
         raise wrong(f"the range {item!r} begins with a man and ends with a king: write K{first}-{last} for kings")
     return range(first, last + 1), bool(match[1])
-
-
-def _check_continuing(placement: Placement, wrong) -> None:
-    square = placement.continuing
-    if not square:
-        return
-    own = (placement.black, placement.white)[placement.role_to_move]
-    if square > b.SQUARES or not own >> (square - 1) & 1:
-        raise wrong(f"X{square}: no piece of the side to move on that square")
-    enemy, occupied = placement.black + placement.white - own, placement.black | placement.white
-    king = placement.kings >> (square - 1) & 1
-    for direction in range(4) if king else (2, 3) if placement.role_to_move == b.BLACK else (0, 1):
-        over, landing = b.neighbour(square, direction), b.neighbour(square, direction, 2)
-        if over and landing and enemy >> (over - 1) & 1 and not occupied >> (landing - 1) & 1:
-            return
-    raise wrong(f"X{square}: that piece has nothing to capture")
 
 
 @dataclass(frozen=True)
@@ -176,7 +161,12 @@ def find_route(text: str, moves: dict[str, Route], routes: list[Route]) -> Route
     if _MOVE.fullmatch(stripped) is None:
         raise IllegalMoveError(f"move {text!r}: expected a form like 11-15, 15x22 or 2x11x4")
     squares = tuple(map(int, re.split(r"[-x:]", stripped)))
-    fitting = [r for r in routes if r.squares[0] == squares[0] and _passes(r.squares[1:], squares[1:])]
+    fitting = []
+    for route in routes:  # those that begin and end where the text does and pass the squares it names, in order
+        remaining = iter(route.squares)
+        same_ends = (route.squares[0], route.squares[-1]) == (squares[0], squares[-1])
+        if same_ends and all(square in remaining for square in squares):
+            fitting.append(route)
     if not fitting:
         raise IllegalMoveError(_why_not(stripped, squares, routes))
     exact = [r for r in fitting if r.squares == squares]
@@ -187,12 +177,6 @@ def find_route(text: str, moves: dict[str, Route], routes: list[Route]) -> Route
     if len(results) > 1:
         raise IllegalMoveError(f"move {text!r} is ambiguous: write {' or '.join(sorted(results))}")
     return fitting[0]
-
-
-def _passes(touched: tuple[int, ...], named: tuple[int, ...]) -> bool:
-    """Whether a route ends where the text does and passes the squares it names, in order."""
-    remaining = iter(touched)
-    return touched[-1] == named[-1] and all(square in remaining for square in named)
 
 
 def _why_not(text: str, squares: tuple[int, ...], routes: list[Route]) -> str:

@@ -6,7 +6,7 @@ from boardwright._core import DraughtsPosition
 from boardwright.games.base import Position
 from boardwright.games.draughts import board as b
 from boardwright.games.draughts.notation import route_of
-from boardwright.views.scene import Mark, Piece, Scene, Step
+from boardwright.views.scene import Mark, MarkKind, Piece, Scene, Step
 
 
 def scene(position: Position) -> Scene:
@@ -18,6 +18,13 @@ def scene(position: Position) -> Scene:
             king = bool(core.kings >> (square - 1) & 1)
             letter = "bw"[role].upper() if king else "bw"[role]
             pieces.append(Piece(b.cell_of(square), role, letter, "king" if king else "man"))
+    last, marks = core.last_action, []
+    if last >= 0:
+        square, direction = b.decode_action(last)
+        path = [square, b.neighbour(square, direction), b.neighbour(square, direction, 2)]
+        is_step = path[1] in b.squares_of(core.black | core.white)  # the mover is there
+        kinds: tuple[MarkKind, ...] = ("from", "to") if is_step else ("from", "captured", "to")
+        marks = [Mark(b.cell_of(place), kind) for place, kind in zip(path, kinds, strict=False) if place]
     continues = f", capturing on with {core.continuing}" if core.continuing and outcome is None else ""
     dark = range(1, b.SQUARES + 1)
     return Scene(
@@ -29,22 +36,8 @@ def scene(position: Position) -> Scene:
         tints={b.cell_of(square): "dark" for square in dark},
         cell_labels={b.cell_of(square): str(square) for square in dark},
         pieces=tuple(pieces),
-        marks=_marks(core.last_action, core.black, core.white),
+        marks=tuple(marks),
     )
-
-
-def _marks(action: int, black: int, white: int) -> tuple[Mark, ...]:
-    """Where the last hop came from and went to, and what it captured."""
-    if action < 0:
-        return ()
-    square, direction = b.decode_action(action)
-    adjacent, behind = b.neighbour(square, direction), b.neighbour(square, direction, 2)
-    assert adjacent is not None
-    marks = [Mark(b.cell_of(square), "from")]
-    if (black | white) >> (adjacent - 1) & 1:  # a step: the mover is there
-        return (*marks, Mark(b.cell_of(adjacent), "to"))
-    assert behind is not None
-    return (*marks, Mark(b.cell_of(adjacent), "captured"), Mark(b.cell_of(behind), "to"))
 
 
 def gestures(game: Any, core: DraughtsPosition, actions: tuple[int, ...]) -> tuple[Step, ...]:

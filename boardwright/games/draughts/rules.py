@@ -4,8 +4,6 @@ import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from boardwright.games.draughts import board as b
 from boardwright.games.engines import zobrist_keys
 from boardwright.games.rulefile import CheckedRules, limits_problem
@@ -50,40 +48,24 @@ VIEWS: Mapping[str, View] = {
 }
 
 
-@dataclass(frozen=True, eq=False)
 class Tables:
     """A rule set and a view compiled to switches and keys; 0: no limit."""
 
-    repetition_limit: int
-    max_quiet_plies: int
-    man_moves_are_quiet: bool
-    max_plies: int
-    history: int
-    extra_planes: bool
-    quiet_scale: float  # factor of the inactivity plane; multiplied, so that engines agree to the bit
-    piece_key: np.ndarray  # [4, 32] uint64: black man, black king, white man, white king
-    continuing_key: np.ndarray  # [32] uint64: the piece that must continue capturing
-    white_to_move_key: int
+    def __init__(self, rules: DraughtsRules, view: View):
+        self.repetition_limit = rules.repetition_limit or 0
+        self.max_quiet_plies = rules.max_quiet_plies or 0
+        self.man_moves_are_quiet = rules.man_moves_are_quiet
+        self.max_plies = rules.max_plies or 0
+        # Most plies that can pass without a capture or a man's move before the game ends.
+        self.longest_quiet = min(limit for limit in (self.max_quiet_plies, self.max_plies) if limit > 0)
+        self.history = view.history
+        self.extra_planes = view.extra_planes
+        # Factor of the inactivity plane; multiplied, so that engines agree to the bit.
+        self.quiet_scale = 1 / (rules.max_quiet_plies or DEFAULT_LONGEST_QUIET)
+        keys = zobrist_keys(5 * b.SQUARES + 1, seed=0x4472617567687473)
+        self.piece_key = keys[: 4 * b.SQUARES].reshape(4, b.SQUARES)  # black man, black king, white man, white king
+        self.continuing_key = keys[4 * b.SQUARES : -1].copy()  # [32] uint64: the piece that must continue capturing
+        self.white_to_move_key = int(keys[-1])
 
-    @property
-    def longest_quiet(self) -> int:
-        """Most plies that can pass without a capture or a man's move before the game ends."""
-        return min(limit for limit in (self.max_quiet_plies, self.max_plies) if limit > 0)
 
-
-@functools.lru_cache(maxsize=64)
-def compile_tables(rules: DraughtsRules, view: View) -> Tables:
-    """The tables of one rule set and view."""
-    keys = zobrist_keys(5 * b.SQUARES + 1, seed=0x4472617567687473)
-    return Tables(
-        repetition_limit=rules.repetition_limit or 0,
-        max_quiet_plies=rules.max_quiet_plies or 0,
-        man_moves_are_quiet=rules.man_moves_are_quiet,
-        max_plies=rules.max_plies or 0,
-        history=view.history,
-        extra_planes=view.extra_planes,
-        quiet_scale=1 / (rules.max_quiet_plies or DEFAULT_LONGEST_QUIET),
-        piece_key=keys[: 4 * b.SQUARES].reshape(4, b.SQUARES),
-        continuing_key=keys[4 * b.SQUARES : -1].copy(),
-        white_to_move_key=int(keys[-1]),
-    )
+compile_tables = functools.lru_cache(maxsize=64)(Tables)  # one object for a rule set and view

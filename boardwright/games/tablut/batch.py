@@ -17,10 +17,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from boardwright._core import TablutPosition
+from boardwright._core import Tablut, TablutPosition
 from boardwright.games import batched
-from boardwright.games.base import DRAW, ONGOING, BatchEnv, Position
-from boardwright.games.batched import common_fields, first_end, key_words, occurrences, xor_where
+from boardwright.games.base import DRAW, ONGOING, BatchEnv
+from boardwright.games.batched import common_fields, first_end, key_words, occurrences
 from boardwright.games.tablut import board as b
 from boardwright.games.tablut.features import HISTORY
 from boardwright.games.tablut.rules import Tables
@@ -47,11 +47,6 @@ class State(batched.GameState):
         return self.recent[..., 0, :]
 
     @property
-    def seen(self) -> Array:
-        """Earlier occurrences of this position."""
-        return self.recent_seen[..., 0]
-
-    @property
     def legal_action_mask(self) -> Array:
         """[..., 2592] bool."""
         bits = (self.legal[..., None] >> jnp.arange(b.PLANES_PER_SQUARE, dtype=jnp.uint32)) & 1
@@ -61,23 +56,18 @@ class State(batched.GameState):
 @functools.lru_cache(maxsize=64)
 def make_env(tables: Tables) -> BatchEnv:
     """The batched engine of one rule set."""
-    start = (tables.start, np.int8(tables.first), np.int32(0), np.int32(0))
-    return batched.make_env_of_tables(tables, set_up, start, _read, move, observe)
+    return batched.make_env_of_tables(tables, set_up, Tablut(tables).start(), _read, move, observe)
 
 
-def _read(position: Position) -> tuple[np.ndarray, np.int8, np.int32, np.int32]:
+def _read(core: TablutPosition) -> tuple[np.ndarray, np.int8, np.int32, np.int32]:
     """The arguments of `set_up`."""
-    core = position.core_as(TablutPosition)
     return core.board(), np.int8(core.role_to_move), np.int32(core.quiet), np.int32(core.plies)
 
 
-def set_up(tables: Tables, board: Array, role: Array, quiet: Array, plies: Array) -> State:
+def set_up(tables: Tables, board: Array, role: Array, quiet: Array, plies: Array, hash_: Array | None = None) -> State:
     """The state of a given position, without history."""
-    keys = _piece_keys(tables)
-    hash_ = xor_where(board != b.EMPTY, keys[board, jnp.arange(b.SQUARES)])
-    hash_ ^= jnp.where(role == b.DEFENDERS, key_words(tables.defenders_to_move_key), jnp.uint32(0))
     past = jnp.zeros((tables.longest_quiet + 1, 2), jnp.uint32)
-    if tables.count_start:
+    if tables.count_start and hash_ is not None:
         past = past.at[quiet].set(hash_, mode="drop")
     seen = jnp.int8(0)
     result, reason, legal = _settle(tables, board, role, seen, quiet, plies)
@@ -135,7 +125,7 @@ def observe(tables: Tables, state: State, role: Array | int) -> Array:
 
 def _move_piece(tables: Tables, board: Array, mover: Array, action: Array) -> tuple[Array, Array, Array]:
     """(board, change of hash, whether anything was captured) after moving and capturing."""
-    neighbour, beyond_of = (jnp.asarray(table) for table in _rays())
+    neighbour, beyond_of = jnp.asarray(_targets()[..., 0]), jnp.asarray(_targets()[..., 1])
     offsets = jnp.array([row * b.SIZE + column for row, column in b.DIRECTIONS], jnp.int32)
     origin = action // b.PLANES_PER_SQUARE
     target = origin + offsets[action % b.PLANES_PER_SQUARE // b.DISTANCES] * (action % b.DISTANCES + 1)
@@ -168,7 +158,7 @@ def _move_piece(tables: Tables, board: Array, mover: Array, action: Array) -> tu
 
     taken = men_taken | king_taken
     removed = (squares[:, None] == jnp.where(taken, adjacent, OFF_BOARD)).any(axis=1)
-    keys = _piece_keys(tables)
+    keys = jnp.pad(key_words(tables.piece_key), ((1, 0), (0, 1), (0, 0)))  # no piece, and off the board: no change
     change = keys[piece, origin] ^ keys[piece, target]
     losses = jnp.where(taken[:, None], keys[victims, adjacent], jnp.uint32(0))  # [4, 2]
     change ^= losses[0] ^ losses[1] ^ losses[2] ^ losses[3]
@@ -228,17 +218,14 @@ def _legal(tables: Tables, board: Array, role: Array) -> Array:
     legal = jnp.zeros(b.SQUARES, jnp.uint32)
     for direction in range(4):
         line = jnp.broadcast_to(lines[direction], (b.SIZE, b.SIZE)).reshape(b.SQUARES)
-        pick = functools.partial(_by_piece, is_king, role, direction)
-        obstacle = (line >> jnp.asarray(index[direction] + 1, jnp.uint32)) | pick(obstacles)
+        barred, landing = (  # for the kind of piece on each square
+            jnp.where(is_king, table[2, direction], jnp.where(role == b.ATTACKERS, *table[:2, direction]))
+            for table in (obstacles, landings)
+        )
+        obstacle = (line >> jnp.asarray(index[direction] + 1, jnp.uint32)) | barred
         reach = (obstacle & (~obstacle + 1)) - 1
-        legal |= (reach & pick(landings)) << (b.DISTANCES * direction)
+        legal |= (reach & landing) << (b.DISTANCES * direction)
     return jnp.where(own, legal, jnp.uint32(0))
-
-
-def _by_piece(is_king: Array, role: Array, direction: int, table: np.ndarray) -> Array:
-    """[81] entries of table [3, 4, 81] for the kind of piece on each square."""
-    attacker, defender, king = (jnp.asarray(table[piece, direction]) for piece in range(3))
-    return jnp.where(is_king, king, jnp.where(role == b.ATTACKERS, attacker, defender))
 
 
 def _is_surrounded(tables: Tables, board: Array) -> Array:
@@ -258,15 +245,11 @@ def _is_surrounded(tables: Tables, board: Array) -> Array:
 
 
 @functools.cache
-def _rays() -> tuple[np.ndarray, np.ndarray]:
-    """[82, 4] the next square in each direction and the one after it; OFF_BOARD beyond the edge."""
-    grid = np.full((b.SIZE + 2, b.SIZE + 2), OFF_BOARD, np.int32)
-    grid[1:-1, 1:-1] = np.arange(b.SQUARES).reshape(b.SIZE, b.SIZE)
-    neighbour = np.full((b.SQUARES + 1, 4), OFF_BOARD, np.int32)
-    for direction, step in enumerate(b.DIRECTIONS):
-        neighbour[:-1, direction] = np.roll(grid, np.negative(step), (0, 1))[1:-1, 1:-1].reshape(-1)
-    beyond = np.stack([neighbour[neighbour[:, d], d] for d in range(4)], axis=1)
-    return neighbour, beyond
+def _targets() -> np.ndarray:
+    """[82, 4, 8] int32: the squares ahead in each direction; OFF_BOARD beyond the edge, and from there."""
+    squares = map(b.decode_action, range(b.NUM_ACTIONS))
+    targets = np.array([OFF_BOARD if pair is None else pair[1] for pair in squares], np.int32)
+    return np.pad(targets.reshape(b.SQUARES, 4, b.DISTANCES), ((0, 1), (0, 0), (0, 0)), constant_values=OFF_BOARD)
 
 
 @functools.lru_cache(maxsize=64)
@@ -274,21 +257,9 @@ def _ahead(tables: Tables) -> tuple[np.ndarray, np.ndarray]:
     """[3, 4, 81] uint32 for piece, direction and square, bit d - 1 for the square d steps ahead:
     what the rules let the piece not enter (the edge is the last such), and where it may stop.
     """
-    obstacles = np.zeros((3, 4, b.SQUARES), np.uint32)
-    landings = np.zeros((3, 4, b.SQUARES), np.uint32)
-    for action in range(b.NUM_ACTIONS):
-        origin, plane = divmod(action, b.PLANES_PER_SQUARE)
-        direction, steps = divmod(plane, b.DISTANCES)
-        squares = b.decode_action(action)
-        for piece in range(3):
-            if squares is None or not tables.enter[piece, direction, squares[1]]:
-                obstacles[piece, direction, origin] |= np.uint32(1 << steps)
-            elif tables.stop[piece, squares[1]]:
-                landings[piece, direction, origin] |= np.uint32(1 << steps)
-    obstacles |= np.uint32(1 << b.DISTANCES)
-    return obstacles, landings
-
-
-def _piece_keys(tables: Tables) -> Array:
-    """[4, 82, 2] uint32 by piece on the board and square; nothing, and off the board, change no hash."""
-    return jnp.pad(key_words(tables.piece_key), ((1, 0), (0, 1), (0, 0)))
+    targets = _targets()[:-1].transpose(1, 0, 2)  # [4, 81, 8]
+    enter, stop = (np.pad(table, [(0, 0)] * (table.ndim - 1) + [(0, 1)]) for table in (tables.enter, tables.stop))
+    may_enter = enter[:, np.arange(4)[:, None, None], targets]  # [3, 4, 81, 8]
+    bits = 1 << np.arange(b.DISTANCES)
+    obstacles = (~may_enter * bits).sum(axis=-1) | 1 << b.DISTANCES
+    return obstacles.astype(np.uint32), (may_enter & stop[:, targets]).dot(bits).astype(np.uint32)

@@ -101,10 +101,11 @@ class Tablut(Game):
         return features.symmetries(self.rules)
 
     def policy_planes(self) -> base.PolicyPlanes:
-        return features.policy_planes()
+        # A plane per direction and distance, at the square the piece leaves: the order of the action numbers.
+        return base.PolicyPlanes(b.PLANES_PER_SQUARE, np.arange(b.NUM_ACTIONS, dtype=np.int32))
 
     def position_text(self, core: _core.TablutPosition) -> str:
-        return notation.position_text(core.board(), core.role_to_move, core.quiet, core.plies)
+        return f"{b.board_text(core.board())} {'ad'[core.role_to_move]} {core.quiet} {core.plies}"
 
     def action_text(self, core: _core.TablutPosition, action: int) -> str:
         return notation.move_text(action, core.board(), core.play(action).board())
@@ -143,4 +144,8 @@ class Tablut(Game):
         return facts
 
     def hints(self, core: _core.TablutPosition) -> Mapping[str, tuple[Cell, ...]]:
-        return {"escapes": self._module("picture", "hints").escapes(core, self.tables)}
+        """The squares where the king could win at once if it were his side's turn."""
+        board = core.board()
+        moves = map(b.decode_action, self.engine.setup(board, b.DEFENDERS, 0, 0).legal_actions())
+        wins = [move[1] for move in moves if move and board[move[0]] == b.KING and self.tables.escape[move[1]]]
+        return {"escapes": tuple(divmod(square, b.SIZE) for square in wins)}

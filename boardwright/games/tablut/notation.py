@@ -22,11 +22,6 @@ _PIECES = {b.ATTACKER: "attacker", b.DEFENDER: "defender", b.KING: "king"}
 _SIDES = ("attackers", "defenders")
 
 
-def position_text(board: np.ndarray, to_move: int, quiet: int, plies: int) -> str:
-    """The text of a position."""
-    return f"{b.board_text(board)} {'ad'[to_move]} {quiet} {plies}"
-
-
 def parse_position(text: str, rules: TablutRules) -> tuple[np.ndarray, int, int, int]:
     """(board, to_move, quiet, plies) of a text; refuses what the rule set cannot hold."""
     fields = text.split()

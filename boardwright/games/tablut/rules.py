@@ -129,102 +129,71 @@ RULE_SETS: Mapping[str, TablutRules] = {
 }
 
 
-@dataclass(frozen=True, eq=False)
 class Tables:
     """A rule set compiled to sets of squares ([81] bool) and switches; 0: no limit."""
 
-    start: np.ndarray  # [81] int8
-    stop: np.ndarray  # [3, 81] where an attacker, a defender, the king may end a move
-    enter: np.ndarray  # [3, 4, 81] what they may slide onto, by direction, if it is empty
-    hostile: np.ndarray  # [2, 81] empty squares that help to capture attackers, defenders
-    escape: np.ndarray  # [81]
-    strong: np.ndarray  # [81] where the king falls only to four
-    edge: np.ndarray  # [81]
-    throne: int
-    first: int
-    throne_hostile_under_king: bool
-    king_armed: bool
-    surround_loses: bool
-    both_sides_need_moves: bool
-    count_start: bool
-    repetition_draws: bool
-    repetition_limit: int
-    max_quiet_plies: int
-    max_plies: int
-    quiet_scale: float  # factors of the two counter planes; multiplied, so that engines agree to the bit
-    ply_scale: float
-    piece_key: np.ndarray  # [3, 81] uint64 Zobrist keys
-    defenders_to_move_key: int
+    def __init__(self, rules: TablutRules):
+        self.start = b.parse_board(rules.start)  # [81] int8
+        self._restrict(rules)
+        self.escape = _set(_escape_squares(rules))  # [81]
+        neighbours = [b.THRONE + row * b.SIZE + column for row, column in b.DIRECTIONS]
+        self.strong = {  # [81] where the king falls only to four
+            "weak": _set([]),
+            "strong-centre": _set([b.THRONE, *neighbours]),
+            "strong": np.ones(b.SQUARES, bool),
+        }[rules.king_capture]
+        self.edge = _set(b.EDGE)  # [81]
+        self.throne = b.THRONE
+        self.first = ("attackers", "defenders").index(rules.first)
+        self.throne_hostile_under_king = rules.throne_hostile_under_king
+        self.king_armed = rules.king_armed
+        self.surround_loses = rules.surround_loses
+        self.both_sides_need_moves = rules.no_move == "either-loses"
+        self.count_start = rules.count_start
+        self.repetition_draws = rules.repetition == "draw"
+        self.repetition_limit = 0 if rules.repetition == "none" else rules.repetition_limit
+        self.max_quiet_plies = rules.max_quiet_plies or 0
+        self.max_plies = rules.max_plies or 0
+        # Most plies that can pass without a capture before the game ends.
+        self.longest_quiet = min(limit for limit in (self.max_quiet_plies, self.max_plies) if limit > 0)
+        # Factors of the two counter planes; multiplied, so that engines agree to the bit.
+        longest = rules.max_plies or DEFAULT_LONGEST
+        self.quiet_scale = 1 / (rules.max_quiet_plies or longest)
+        self.ply_scale = 1 / longest
+        keys = zobrist_keys(3 * b.SQUARES + 1, seed=0x426F617264777269)
+        self.piece_key = keys[:-1].reshape(3, b.SQUARES)  # [3, 81] uint64
+        self.defenders_to_move_key = int(keys[-1])
 
-    @property
-    def longest_quiet(self) -> int:
-        """Most plies that can pass without a capture before the game ends."""
-        return min(limit for limit in (self.max_quiet_plies, self.max_plies) if limit > 0)
+    def _restrict(self, rules: TablutRules) -> None:
+        """Sets where pieces may go, and what is hostile to them, by throne, corners and camps."""
+        corners, throne = _set(b.CORNERS), _set([b.THRONE])
+        camp_of = np.zeros(b.SQUARES, np.int8)  # 0: none
+        for number, camp in enumerate(rules.camps, start=1):
+            camp_of[[b.square_number(name) for name in camp]] = number
+        camps = camp_of > 0
+        self.stop = np.ones((3, b.SQUARES), bool)  # [3, 81] where an attacker, a defender, the king may end a move
+        self.enter = np.ones((3, 4, b.SQUARES), bool)  # [3, 4, 81] what they may slide onto, by direction, if empty
+        if rules.corners_restricted:
+            self.stop[:2] &= ~corners
+        for piece, rank in ((0, "all"), (1, "all"), (2, "king")):
+            if rules.throne_stop not in (rank, "all"):
+                self.stop[piece] &= ~throne
+            if rules.throne_pass not in (rank, "all"):
+                self.enter[piece] &= ~throne
+        self.enter[1:] &= ~camps
+        self.enter[0] &= ~camps | _reached_within_camp(camp_of)
+        self.hostile = np.zeros((2, b.SQUARES), bool)  # [2, 81] empty squares that help to capture attackers, defenders
+        for role, name in enumerate(("attackers", "defenders")):
+            for squares, side in (
+                (corners, rules.corners_hostile_to),
+                (throne, rules.throne_hostile_to),
+                (camps, rules.camps_hostile_to),
+            ):
+                if side in (name, "all"):
+                    self.hostile[role] |= squares
 
 
-@functools.lru_cache(maxsize=64)
-def compile_tables(rules: TablutRules) -> Tables:
-    """The tables of one rule set."""
-    corners, throne = _set(b.CORNERS), _set([b.THRONE])
-    camp_of = np.zeros(b.SQUARES, np.int8)  # 0: none
-    for number, camp in enumerate(rules.camps, start=1):
-        camp_of[[b.square_number(name) for name in camp]] = number
-    camps = camp_of > 0
-
-    stop = np.ones((3, b.SQUARES), bool)
-    enter = np.ones((3, 4, b.SQUARES), bool)
-    if rules.corners_restricted:
-        stop[:2] &= ~corners
-    for piece, rank in ((0, "all"), (1, "all"), (2, "king")):
-        if rules.throne_stop not in (rank, "all"):
-            stop[piece] &= ~throne
-        if rules.throne_pass not in (rank, "all"):
-            enter[piece] &= ~throne
-    enter[1:] &= ~camps
-    enter[0] &= ~camps | _reached_within_camp(camp_of)
-
-    hostile = np.zeros((2, b.SQUARES), bool)
-    for role, name in enumerate(("attackers", "defenders")):
-        for squares, side in (
-            (corners, rules.corners_hostile_to),
-            (throne, rules.throne_hostile_to),
-            (camps, rules.camps_hostile_to),
-        ):
-            if side in (name, "all"):
-                hostile[role] |= squares
-
-    neighbours = [b.THRONE + offset for offset in (-b.SIZE, b.SIZE, -1, 1)]
-    strong = {
-        "weak": _set([]),
-        "strong-centre": _set([b.THRONE, *neighbours]),
-        "strong": np.ones(b.SQUARES, bool),
-    }[rules.king_capture]
-    longest = rules.max_plies or DEFAULT_LONGEST
-    keys = zobrist_keys(3 * b.SQUARES + 1, seed=0x426F617264777269)
-    return Tables(
-        start=b.parse_board(rules.start),
-        stop=stop,
-        enter=enter,
-        hostile=hostile,
-        escape=_set(_escape_squares(rules)),
-        strong=strong,
-        edge=_set(b.EDGE),
-        throne=b.THRONE,
-        first=("attackers", "defenders").index(rules.first),
-        throne_hostile_under_king=rules.throne_hostile_under_king,
-        king_armed=rules.king_armed,
-        surround_loses=rules.surround_loses,
-        both_sides_need_moves=rules.no_move == "either-loses",
-        count_start=rules.count_start,
-        repetition_draws=rules.repetition == "draw",
-        repetition_limit=0 if rules.repetition == "none" else rules.repetition_limit,
-        max_quiet_plies=rules.max_quiet_plies or 0,
-        max_plies=rules.max_plies or 0,
-        quiet_scale=1 / (rules.max_quiet_plies or longest),
-        ply_scale=1 / longest,
-        piece_key=keys[:-1].reshape(3, b.SQUARES),
-        defenders_to_move_key=int(keys[-1]),
-    )
+compile_tables = functools.lru_cache(maxsize=64)(Tables)  # one object for a rule set
 
 
 def _set(squares: Sequence[int]) -> np.ndarray:

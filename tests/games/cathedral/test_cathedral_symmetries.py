@@ -13,7 +13,7 @@ import jax
 import numpy as np
 import pytest
 from duel import compiled
-from images import image_of
+from images import image_of, image_of_action
 
 import boardwright
 from boardwright.errors import PositionError, RulesError
@@ -53,7 +53,7 @@ def side_by_side(game: Game, symmetry: Symmetry, seed: int) -> Iterator[tuple[Po
     yield position, image
     while position.outcome is None:
         action = int(rng.choice(position.legal_actions()))
-        position, image = position.play(action), image.play(game.image(symmetry, position.core, action))
+        position, image = position.play(action), image.play(image_of_action(symmetry, position, action))
         yield position, image
 
 

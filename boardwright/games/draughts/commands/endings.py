@@ -5,7 +5,6 @@ Every player gets the same random positions:
 """
 
 import math
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
@@ -18,13 +17,10 @@ from boardwright.agents.players import make_agent
 from boardwright.cli.common import RULES, JsonOption, N, in_range, print_json, value
 from boardwright.cli.progress import track
 from boardwright.errors import BoardwrightError
-from boardwright.games.base import Game
 from boardwright.games.draughts.endgames.conversion import (
-    Attempt,
     Conversion,
     EndingProver,
     Task,
-    WonEnding,
     attempts,
     conversion,
     won_endings,
@@ -63,56 +59,36 @@ def run(options: Options) -> None:
     for player in options.players:
         make_agent(player, bound).close()  # a wrong spec fails before any game
     prover = EndingProver(bound, options.tables)
-    endings = {pieces: _draw_endings(bound, pieces, options) for pieces in numbers}
-    found = [conversion(done) for done in _play(endings, options)]
-    if options.json:
-        rows = [
-            {"pieces": pieces, "positions": len(those), "proven_by": _proven_by(prover, pieces), "plies": _mean(those)}
-            for pieces, those in endings.items()
-        ]
-        print_json({"endings": rows, "players": [_fields(one) for one in found]})
-        return
-    for pieces, those in endings.items():
-        print(
-            f"{pieces} pieces: {len(those)} positions, proven by {_proven_by(prover, pieces)}, "
-            f"won in {_mean(those):.1f} plies on average"
-        )
-    for line in table(found):
-        print(line)
-
-
-def table(found: list[Conversion]) -> list[str]:
-    """The lines of the printed table."""
-    width = max(len("player"), *(len(one.player) for one in found))
-    head = f"{'won (95 % interval)':<26} {'spoiled':>7} {'unconverted':>11} {'plies':>6} {'best':>6}"
-    lines = [f"{'player':<{width}}  pieces  {head}"]
-    for one in found:
-        share = f"{one.won} = {100 * one.share.mean:.1f} % ({100 * one.share.low:.1f}-{100 * one.share.high:.1f})"
-        lengths = " ".join(f"{'–' if math.isnan(plies) else f'{plies:.1f}':>6}" for plies in (one.plies, one.best))
-        lines.append(
-            f"{one.player:<{width}}  {one.pieces:>6}  {share:<26} {one.spoiled:>7} {one.nowhere:>11} {lengths}"
-        )
-    return lines
-
-
-def _draw_endings(bound: Game, pieces: int, options: Options) -> list[WonEnding]:
-    prover = EndingProver(bound, options.tables)  # a new one: its cache affects what it can prove
-    endings = islice(won_endings(bound, prover, pieces, options.seed), options.positions)
-    return list(track(endings, options.positions, f"endings with {pieces} pieces"))
-
-
-def _play(endings: dict[int, list[WonEnding]], options: Options) -> Iterator[list[Attempt]]:
-    """The attempts of each player at the endings of each number of pieces."""
+    endings = {}
+    for pieces in numbers:  # each with a new prover: its cache affects what it can prove
+        drawn = islice(won_endings(bound, EndingProver(bound, options.tables), pieces, options.seed), options.positions)
+        endings[pieces] = list(track(drawn, options.positions, f"endings with {pieces} pieces"))
     tasks = [
-        Task(player, ending, options.seed + number, game("draughts", options.rules).rules, options.tables)
+        Task(player, ending, options.seed + number, bound.rules, options.tables)
         for player in options.players
         for those in endings.values()
         for number, ending in enumerate(those)
     ]
     done = track(attempts(tasks, options.workers), len(tasks), "endings played")
-    for _ in options.players:
-        for those in endings.values():
-            yield list(islice(done, len(those)))
+    found = [conversion(list(islice(done, len(those)))) for _ in options.players for those in endings.values()]
+    rows = []
+    for pieces, those in endings.items():
+        proven_by = "tables" if pieces <= prover.pieces else f"alpha-beta with tables to {prover.pieces}"
+        plies = fmean(ending.plies for ending in those)
+        rows.append({"pieces": pieces, "positions": len(those), "proven_by": proven_by, "plies": plies})
+    if options.json:
+        print_json({"endings": rows, "players": [_fields(one) for one in found]})
+        return
+    for row in rows:
+        line = "{pieces} pieces: {positions} positions, proven by {proven_by}, won in {plies:.1f} plies on average"
+        print(line.format_map(row))
+    width = max(len("player"), *(len(one.player) for one in found))
+    head = f"{'won (95 % interval)':<26} {'spoiled':>7} {'unconverted':>11} {'plies':>6} {'best':>6}"
+    print(f"{'player':<{width}}  pieces  {head}")
+    for one in found:
+        share = f"{one.won} = {100 * one.share.mean:.1f} % ({100 * one.share.low:.1f}-{100 * one.share.high:.1f})"
+        lengths = " ".join(f"{'–' if math.isnan(plies) else f'{plies:.1f}':>6}" for plies in (one.plies, one.best))
+        print(f"{one.player:<{width}}  {one.pieces:>6}  {share:<26} {one.spoiled:>7} {one.nowhere:>11} {lengths}")
 
 
 def _fields(one: Conversion) -> dict[str, object]:
@@ -120,14 +96,6 @@ def _fields(one: Conversion) -> dict[str, object]:
     share = {"share": one.share.mean, "low": one.share.low, "high": one.share.high}
     fields = {**asdict(one), "positions": one.endings, **share}
     return fields if one.won else {**fields, "plies": None, "best": None}
-
-
-def _proven_by(prover: EndingProver, pieces: int) -> str:
-    return "tables" if pieces <= prover.pieces else f"alpha-beta with tables to {prover.pieces}"
-
-
-def _mean(endings: list[WonEnding]) -> float:
-    return fmean(ending.plies for ending in endings)
 
 
 def _numbers(text: str) -> list[int]:

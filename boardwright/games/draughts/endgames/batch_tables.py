@@ -38,8 +38,22 @@ class PackedTables(NamedTuple):
 def make_proven_results(folder: Path | None, max_quiet_plies: int | None) -> ProvenResults:
     """For `Game.proven_results`: the tables of a folder, or the shipped ones, under a limit of inactivity."""
     tables = Tablebase(folder)
+    packed, base = tables.packed(), tables.pieces + 1
+    if len(packed.words) * POSITIONS_PER_WORD >= MAX_POSITIONS:
+        raise BoardwrightError(
+            f"tables to {tables.pieces} pieces have too many positions for a device: use tables with fewer pieces"
+        )
+    firsts, digits = np.zeros(base**4, np.uint32), np.ones((base**4, 3), np.uint32)
+    for part in packed.slices:
+        (men, enemy_men), (kings, enemy_kings) = part.men, part.kings
+        material = ((men * base + kings) * base + enemy_men) * base + enemy_kings
+        left = b.SQUARES - men - enemy_men
+        firsts[material] = part.first
+        places = ((SQUARES_FOR_MEN, enemy_men), (left, kings), (left - kings, enemy_kings))
+        digits[material] = [math.comb(*chosen) for chosen in places]
     longest = FOR_EVER if max_quiet_plies is None else max_quiet_plies // 2
-    return ProvenResults(_pack(tables), functools.partial(result, tables.pieces, longest))
+    words = PackedTables(*map(jnp.asarray, (packed.words, firsts, digits)))
+    return ProvenResults(words, functools.partial(result, tables.pieces, longest))
 
 
 def result(pieces: int, longest_quiet: int, tables: PackedTables, state: State) -> Array:
@@ -83,28 +97,6 @@ def rotate(squares: Array) -> Array:
     for shift, mask in ((1, 0x55555555), (2, 0x33333333), (4, 0x0F0F0F0F), (8, 0x00FF00FF)):
         squares = ((squares >> shift) & WORD(mask)) | ((squares & WORD(mask)) << shift)
     return (squares >> 16) | (squares << 16)
-
-
-def _pack(tables: Tablebase) -> PackedTables:
-    packed = tables.packed()
-    words = packed.words
-    base = tables.pieces + 1
-    firsts, digits = np.zeros(base**4, np.uint32), np.ones((base**4, 3), np.uint32)
-    if len(words) * POSITIONS_PER_WORD >= MAX_POSITIONS:
-        raise BoardwrightError(
-            f"tables to {tables.pieces} pieces have too many positions for a device: use tables with fewer pieces"
-        )
-    for part in packed.slices:
-        (men, enemy_men), (kings, enemy_kings) = part.men, part.kings
-        material = ((men * base + kings) * base + enemy_men) * base + enemy_kings
-        left = b.SQUARES - men - enemy_men
-        firsts[material] = part.first
-        digits[material] = (
-            math.comb(SQUARES_FOR_MEN, enemy_men),
-            math.comb(left, kings),
-            math.comb(left - kings, enemy_kings),
-        )
-    return PackedTables(jnp.asarray(words), jnp.asarray(firsts), jnp.asarray(digits))
 
 
 def _number(squares: Array, taken: Array, most: int) -> Array:

@@ -30,7 +30,7 @@ from boardwright.agents.specs import with_seed
 from boardwright.errors import BoardwrightError
 from boardwright.games.base import Game, Position, SearchResources
 from boardwright.games.draughts import board as b
-from boardwright.games.draughts.endgames.tablebase import SHIPPED, Result, Tablebase
+from boardwright.games.draughts.endgames.tablebase import SHIPPED, Probe, Tablebase
 from boardwright.games.draughts.notation import Placement, fen
 from boardwright.games.lines import each_move
 from boardwright.games.registry import game as make_game
@@ -62,21 +62,17 @@ class EndingProver:
 
     def __init__(self, game: Game, folder: Path | None = None):
         self._tables = Tablebase(folder)
+        self.pieces = self._tables.pieces  # the most in the tables
         self._search = game.alphabeta(MEGABYTES, 1, SearchResources(SHIPPED if folder is None else folder))
 
-    @property
-    def pieces(self) -> int:
-        """Most pieces in the tables."""
-        return self._tables.pieces
-
-    def result(self, position: Position) -> Result | None:
-        """The result for the side to move of an ongoing position, by the tables; None if they do not cover it."""
-        return self._tables.probe_position(position).result if self._in_tables(position) else None
+    def probe(self, position: Position) -> Probe | None:
+        """The value of an ongoing position for the side to move, by the tables; None if they do not cover it."""
+        return self._tables.probe_position(position) if count_pieces(position) <= self.pieces else None
 
     def plies_to_win(self, position: Position) -> int | None:
         """Plies to the end if the side to move is proven to win, else None."""
-        if self._in_tables(position):
-            probe = self._tables.probe_position(position)
+        probe = self.probe(position)
+        if probe is not None:
             return probe.plies if probe.result == "win" else None
         score = self._search.search(position.core, 0, PROOF_NODES, 0.0).score
         if score <= self._search.PROVEN:
@@ -86,14 +82,11 @@ class EndingProver:
 
     def defend(self, position: Position) -> Position:
         """The position after the best defence: a move that does not lose, else the longest loss."""
-        if self._in_tables(position):
+        if count_pieces(position) <= self.pieces:
             return position.play(self._tables.ranked_moves(position)[0][0])
         line = self._search.search(position.core, 0, DEFENCE_NODES, 0.0).principal_variation
         _, actions = next(each_move(position, line))
         return position.play_all(actions)
-
-    def _in_tables(self, position: Position) -> bool:
-        return count_pieces(position) <= self._tables.pieces
 
 
 def count_pieces(position: Position) -> int:
@@ -190,7 +183,8 @@ def attempt(task: Task) -> Attempt:
         agent.prepare()
         while position.outcome is None and position.plies - begin < MAX_GAME_PLIES:
             if position.role_to_move == role:
-                if prover.result(position) in ("draw", "loss"):
+                probe = prover.probe(position)
+                if probe is not None and probe.result != "win":
                     return Attempt(task.player, task.ending, "spoiled", position.plies - begin)
                 position = position.play_all(move_actions(position, choose_move(agent, position, Limit())))
             else:

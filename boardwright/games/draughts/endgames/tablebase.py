@@ -12,14 +12,14 @@ import fcntl
 import functools
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 from boardwright import _core
 from boardwright.errors import BoardwrightError, PositionError
-from boardwright.games.base import Outcome, Position
+from boardwright.games.base import Position
 from boardwright.processes import usable_cores
 
 SHIPPED = Path(__file__).parent / "tables"
@@ -68,11 +68,7 @@ class Tablebase:
         self.folder = SHIPPED if folder is None else Path(folder)
         with file_errors():
             self._tables = _core.DraughtsTables(_text(self.folder), pieces or 0)
-
-    @property
-    def pieces(self) -> int:
-        """The most pieces, of both sides, a position may have."""
-        return self._tables.pieces
+        self.pieces = self._tables.pieces  # the most, of both sides, that a position may have
 
     def probe(self, black: int, white: int, kings: int, role: int, continuing: int = 0) -> Probe:
         """The value of a position for `role`, which is to move.
@@ -135,7 +131,10 @@ class BuildStep:
 
 
 def build(
-    pieces: int, folder: Path | str, progress: Callable[[BuildStep], None] | None = None, threads: int | None = None
+    pieces: int,
+    folder: Path | str,
+    progress: Callable[[BuildStep], None] = lambda step: None,
+    threads: int | None = None,
 ) -> list[Path]:
     """Builds all tables up to `pieces` pieces; returns the files it wrote.
 
@@ -151,32 +150,15 @@ def build(
         missing = [table for table in listed if not builder.has(table.name)]
         total, before, written = sum(table.positions for table in missing), 0, []
         for table in missing:
-            name = table.name
-
-            def report(done: int, wrote: Path | None = None, name: str = name, before: int = before) -> None:
-                if progress is not None:
-                    progress(BuildStep(name, before + done, total, wrote))
-
-            builder.build(name, report)
-            written.append(folder / f"{name}.table")
-            report(table.positions, written[-1])
+            at_first = BuildStep(table.name, before, total, None)
+            builder.build(table.name, lambda done, step=at_first: progress(replace(step, done=step.done + done)))
+            written.append(folder / f"{table.name}.table")
             before += table.positions
+            progress(replace(at_first, done=before, wrote=written[-1]))
     return written
 
 
-def shipped_outcome(core: _core.DraughtsPosition) -> Outcome | None:
-    """The result of a position with best play by the shipped tables; None if they do not cover it."""
-    if (core.black | core.white).bit_count() > SHIPPED_PIECES or core.continuing or not (core.black and core.white):
-        return None
-    probe = _shipped().probe(core.black, core.white, core.kings, core.role_to_move)
-    winners = {"win": core.role_to_move, "draw": None, "loss": 1 - core.role_to_move}
-    length = "" if probe.plies is None else f", {probe.plies} plies from the end"
-    return Outcome(winners[probe.result], f"endgame tables{length}")
-
-
-@functools.cache
-def _shipped() -> Tablebase:
-    return Tablebase()
+shipped_tables = functools.cache(Tablebase)  # opened once
 
 
 def _check_pieces(pieces: int) -> None:
@@ -212,16 +194,14 @@ def file_errors() -> Iterator[None]:
 @contextmanager
 def _sole_builder(folder: Path) -> Iterator[None]:
     """Makes the folder and locks it for this process: two builds would corrupt each other's files."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        handle = os.open(folder, os.O_RDONLY)
-    except OSError as error:
-        raise TablebaseError(f"cannot build tables in {folder}: {error.strerror}") from error
-    try:
+    with ExitStack() as stack:
         try:
+            folder.mkdir(parents=True, exist_ok=True)
+            handle = os.open(folder, os.O_RDONLY)
+            stack.callback(os.close, handle)
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
+        except BlockingIOError as error:
             raise TablebaseError(f"another build is running in {folder}: wait for it or use another folder") from error
+        except OSError as error:
+            raise TablebaseError(f"cannot build tables in {folder}: {error.strerror}") from error
         yield
-    finally:
-        os.close(handle)

@@ -80,15 +80,14 @@ class HubProtocol(Engine):
             self._limit = Limit(nodes=int(_positive(arguments, "nodes")))
         elif "move-time" in arguments:
             self._limit = Limit(seconds=min(_positive(arguments, "move-time"), MAX_SECONDS))
-        elif "moves" in arguments and "time" in arguments:
-            share = _number(arguments, "time") / _positive(arguments, "moves")
-            self._limit = Limit(seconds=min(max(share, MIN_SECONDS), MAX_SECONDS))
-        elif "time" not in arguments:
-            raise BoardwrightError("level: expected depth, nodes, move-time, time or infinite")
-        else:
+        elif "time" in arguments:
             left, increment = (max(_number(arguments, name), 0.0) for name in ("time", "inc"))
             share = Clock(left, increment).share(left + increment)
+            if "moves" in arguments:
+                share = _number(arguments, "time") / _positive(arguments, "moves")
             self._limit = Limit(seconds=min(max(share, MIN_SECONDS), MAX_SECONDS))
+        else:
+            raise BoardwrightError("level: expected depth, nodes, move-time, time or infinite")
 
     def _report(self, thought: Thought) -> None:
         choice, parts = thought.choice, ["info"]

@@ -32,10 +32,8 @@ class OpenTaflDialect:
         """Sends the moves since the last request, the clock, and `play`."""
         position, moves = request.position, list(request.moves)
         side = position.game.roles[position.role_to_move]
-        known = next(
-            (n for n, (before, _) in enumerate(moves) if self._known and before.hash == self._known.hash), None
-        )
-        if known is None or len(moves) - known != 1:
+        known, hashes = self._known and self._known.hash, [before.hash for before, _ in moves]
+        if known in hashes[:-1] or known not in hashes[-1:]:
             rules = replace(position.game.rules, start=words.board_text(position), first=side)
             for line in (f"rules {rules_record(rules)}", f"side {side}", "start"):
                 self._say(pipe, line)

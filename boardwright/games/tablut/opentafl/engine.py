@@ -79,7 +79,7 @@ class OpenTaflProtocol(Engine):
 
     def _position(self, board: str) -> None:
         self._settle()
-        self.session.position = self._at(board, self.session.position.role_to_move)
+        self._take_board(board, self.session.position.role_to_move)
 
     def _opponent(self, rest: str) -> None:
         self._settle()
@@ -91,15 +91,17 @@ class OpenTaflProtocol(Engine):
         except BoardwrightError:  # a move repeated after our error, or a board we were not shown: take the board
             if not board:
                 raise
-        self.session.position = self._agreeing(position, board, 1 - self.session.position.role_to_move)
+        self._take_board(board, 1 - self.session.position.role_to_move, position)
 
     def _confirm(self, board: str) -> None:
         self._settle()
-        self.session.position = self._agreeing(self.session.position, board, self.session.position.role_to_move)
+        self._take_board(board, self.session.position.role_to_move, self.session.position)
 
-    def _agreeing(self, position: Position, board: str, role: int) -> Position:
-        """A position, or the one of the board where they differ: the other side keeps the game."""
-        return position if not board or board_text(position) == board else self._at(board, role)
+    def _take_board(self, board: str, role: int, expected: Position | None = None) -> None:
+        """Goes to the position of a board, unless the expected one has it or no board is given."""
+        if expected is None or (board and board_text(expected) != board):
+            expected = self.session.game.position(f"{board} {'ad'[role]}")
+        self.session.position = expected
 
     def _clock(self, rest: str) -> None:
         match = _CLOCK.fullmatch(" ".join(rest.split()))
@@ -121,7 +123,7 @@ class OpenTaflProtocol(Engine):
         self._settle()
         role = self._role(side)
         if self.session.position.role_to_move != role:
-            self.session.position = self._at(board_text(self.session.position), role)
+            self._take_board(board_text(self.session.position), role)
         self._asked = threading.Event()
         if self._limit is not None:
             self._asked.set()
@@ -153,7 +155,7 @@ class OpenTaflProtocol(Engine):
         except ValueError:
             raise BoardwrightError(f"analyze {rest[:40]!r}: expected a number of moves and of seconds") from None
         if self._side_analysed not in (None, self.session.position.role_to_move):
-            self.session.position = self._at(board_text(self.session.position), self._side_analysed)
+            self._take_board(board_text(self.session.position), self._side_analysed)
         self.session.think(Limit(seconds=float(seconds)), lambda thought: None, self._answer_analysis)
 
     def _answer_analysis(self, result: Thought | BoardwrightError) -> None:
@@ -167,9 +169,6 @@ class OpenTaflProtocol(Engine):
         """Cancels a search that is no longer needed."""
         self._asked = None
         self.session.abandon()
-
-    def _at(self, board: str, role: int) -> Position:
-        return self.session.game.position(f"{board} {'ad'[role]}")
 
     def _role(self, side: str) -> int:
         if side not in self.session.game.roles:

@@ -29,7 +29,7 @@ import numpy as np
 from boardwright._core import TablutPosition
 from boardwright.errors import GameFileError
 from boardwright.games import registry
-from boardwright.games.base import DRAW, ONGOING, Outcome, Position
+from boardwright.games.base import DRAW, ONGOING, Position
 from boardwright.games.gamefile import GameFiles, MisreadError, Results, misread_at
 from boardwright.games.record import GameRecord, outcome_of
 from boardwright.games.tablut import board as b
@@ -53,8 +53,25 @@ def write(record: GameRecord) -> str:
         raise GameFileError(f"a record of {record.game} cannot be written as an OpenTafl game")
     if record.marks or record.variations:
         raise GameFileError("OpenTafl's notation has no marks and no variations: leave them out of the record")
-    moves, last = _move_texts(record)
-    _check(record, last, halves=len(moves))
+    moves, (last, *following) = [], record.positions()
+    for action, after in zip(record.actions, following, strict=True):
+        king = last.core_as(TablutPosition).board()[action // b.PLANES_PER_SQUARE] == b.KING
+        mark = "" if after.outcome is None else _MARKS.get(after.outcome.reason, "")
+        moves.append(("K" if king else "") + last.action_text(action) + mark)
+        last = after
+    if record.resigned is not None:
+        moves.append(_RESIGNS)
+    # Refuses what reading would not restore.
+    if record.resigned is not None and (last.outcome is not None or record.resigned != last.role_to_move):
+        raise GameFileError("only the side to move can resign, and only before the game is over")
+    _RESULTS.check(record, last)
+    for name in record.tags:
+        if name in words.FROM_RECORD or words.tag_name(name) != name:
+            what = "it is not a valid tag name, or is written from the record itself"
+            raise GameFileError(f"tag {name!r} cannot be written: {what}")
+    for ply in record.comments:
+        if not 0 <= ply <= len(moves):
+            raise GameFileError(f"comment on ply {ply}: the game has {len(moves)}")
     tags = {words.RULES_NAME: record.rules.name, **record.tags, "result": _RESULTS.text(record.result)}
     if record.reason:
         tags["termination"] = record.reason
@@ -73,51 +90,36 @@ def write(record: GameRecord) -> str:
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
-def _move_texts(record: GameRecord) -> tuple[list[str], Position]:
-    """Every move as OpenTafl writes it, a resignation at the end, and the last position."""
-    texts = []
-    positions = record.positions()
-    last = next(positions)
-    for action, after in zip(record.actions, positions, strict=True):
-        board = last.core_as(TablutPosition).board()
-        piece = "K" if board[action // b.PLANES_PER_SQUARE] == b.KING else ""
-        mark = "" if after.outcome is None else _MARKS.get(after.outcome.reason, "")
-        texts.append(piece + last.action_text(action) + mark)
-        last = after
-    return texts if record.resigned is None else [*texts, _RESIGNS], last
-
-
-def _check(record: GameRecord, last: Position, halves: int) -> None:
-    """Raises GameFileError for what reading would not restore."""
-    if record.resigned is not None and (last.outcome is not None or record.resigned != last.role_to_move):
-        raise GameFileError("only the side to move can resign, and only before the game is over")
-    _RESULTS.check(record, last)
-    for name in record.tags:
-        if name in words.FROM_RECORD or words.tag_name(name) != name:
-            raise GameFileError(
-                f"tag {name!r} cannot be written: it is not a valid tag name, or is written from the record itself"
-            )
-    for ply in record.comments:
-        if not 0 <= ply <= halves:
-            raise GameFileError(f"comment on ply {ply}: the game has {halves}")
-
-
 def _read_game(tokens: Iterator[Token]) -> GameRecord:
     tags, first_turn = _header(tokens)
-    rules = _rules(tags, [*tags.values(), *first_turn][0].offset)
+    if "rules" not in tags:
+        beginning = [*tags.values(), *first_turn][0].offset
+        raise MisreadError(beginning, "the game has no rules record: it needs a tag like [rules:dim:9 start:/.../]")
+    name = _value(tags, words.RULES_NAME) if words.RULES_NAME in tags else None
+    with misread_at(tags["rules"].offset):
+        rules = read_rules(tags["rules"].text, name, _value(tags, words.OPTIONS))
     start = _start(tags, rules)
     last, resigned, remarks = _replay(itertools.chain(first_turn, tokens), start)
-    actions = tuple(last.actions())
-    outcome = outcome_of(last, resigned)
+    actions, outcome = tuple(last.actions()), outcome_of(last, resigned)
+    claims = []
+    if "result" in tags:
+        text = _value(tags, "result") or "?"
+        if text not in _RESULTS.texts:
+            raise MisreadError(tags["result"].offset, f"result {text!r} is not one of {', '.join(_RESULTS.texts)}")
+        claims = [(_RESULTS.texts[text], text, tags["result"].offset)]
+    comments: dict[int, list[str]] = {}
+    for ply, remark in sorted([(0, _value(tags, "start-comment")), *remarks], key=itemgetter(0)):
+        if remark:  # the last move takes those on moves that were never made
+            comments.setdefault(min(ply, len(actions) + (resigned is not None)), []).append(remark)
     return GameRecord(
         game="tablut",
         rules=rules,
         start=start.text if words.POSITION in tags or "position" in tags else None,
         actions=actions,
-        result=_result(tags, outcome),
+        result=_RESULTS.agree(claims, outcome),
         reason=_value(tags, "termination") or ("" if outcome is None else outcome.reason),
         resigned=resigned,
-        comments=_comments([(0, _value(tags, "start-comment")), *remarks], len(actions) + (resigned is not None)),
+        comments={ply: "\n".join(several) for ply, several in comments.items()},
         tags={name: _value(tags, name) for name in tags if name not in words.FROM_RECORD},
     )
 
@@ -139,7 +141,7 @@ def _header(tokens: Iterator[Token]) -> tuple[dict[str, Token], list[Token]]:
             name, _, value = inner.partition(":")
             tag = words.tag_name(name) if ":" in inner else None
             add(*("start-comment", inner) if tag is None else (tag, value), token.offset)
-        elif words.begins_turn(token.text):
+        elif words.ANY_TURN.fullmatch(token.text):
             following.append(token)
             break
         elif token.text.startswith("dim:") or (rules and ":" in token.text):
@@ -161,14 +163,6 @@ def _inside(bracket: Token) -> str:
 
 def _value(tags: Mapping[str, Token], name: str) -> str:
     return words.decode(tags[name].text) if name in tags else ""
-
-
-def _rules(tags: Mapping[str, Token], beginning: int) -> TablutRules:
-    if "rules" not in tags:
-        raise MisreadError(beginning, "the game has no rules record: it needs a tag like [rules:dim:9 start:/.../]")
-    name = _value(tags, words.RULES_NAME) if words.RULES_NAME in tags else None
-    with misread_at(tags["rules"].offset):
-        return read_rules(tags["rules"].text, name, _value(tags, words.OPTIONS))
 
 
 def _start(tags: Mapping[str, Token], rules: TablutRules) -> Position:
@@ -223,15 +217,6 @@ def _replay(tokens: Iterable[Token], position: Position) -> tuple[Position, int 
     return position, resigned, remarks
 
 
-def _comments(remarks: list[tuple[int, str]], halves: int) -> dict[int, str]:
-    """Remarks by ply; the last move takes those on moves that were never made."""
-    by_ply: dict[int, list[str]] = {}
-    for ply, remark in sorted(remarks, key=itemgetter(0)):
-        if remark:
-            by_ply.setdefault(min(ply, halves), []).append(remark)
-    return {ply: "\n".join(several) for ply, several in by_ply.items()}
-
-
 def _play(position: Position, token: Token) -> Position:
     """The position after a move, which must be legal and do what its text says it does."""
     word, offset = token
@@ -252,13 +237,6 @@ def _play(position: Position, token: Token) -> Position:
         if word.endswith(mark) and winner != claimed_winner:
             raise MisreadError(offset, f"move {word!r}: {mark} says that it wins, but under these rules it does not")
     return after
-
-
-def _result(tags: Mapping[str, Token], outcome: Outcome | None) -> int:
-    text = _value(tags, "result") or "?"
-    if text not in _RESULTS.texts:
-        raise MisreadError(tags["result"].offset, f"result {text!r} is not one of {', '.join(_RESULTS.texts)}")
-    return _RESULTS.agree([(_RESULTS.texts[text], text, tags["result"].offset)] if "result" in tags else [], outcome)
 
 
 FILES = GameFiles(write, words.games, lambda: _read_game)

@@ -70,7 +70,10 @@ def rules_record(rules: TablutRules) -> str:
     entries = {
         "dim": str(b.SIZE),
         "name": re.sub(r"[^\w.-]", "_", rules.name),
-        **{key: _letter(key, getattr(rules, option)) for key, (option, _) in _LETTERS.items()},
+        **{
+            key: next(letter for letter, meaning in meanings.items() if meaning == getattr(rules, option))
+            for key, (option, meanings) in _LETTERS.items()
+        },
         "corp": stop_on_corner,
         "cors": stop_on_corner,
         "corh": _SIDES[rules.corners_hostile_to],
@@ -100,7 +103,13 @@ def options_text(rules: TablutRules) -> str:
 
 def read_rules(record: str, name: str | None, options: str) -> TablutRules:
     """The rule set of a record, under our name and with our options where a file has them; raises RulesError."""
-    values = {**_options_of_record(record), **_options_of_text(options)}
+    for word in options.split():
+        if "=" not in word:
+            raise RulesError(f"rule option {word!r}: expected NAME=VALUE")
+    values = _options_of_record(record) | rulefile.options_of_text(options)
+    if not isinstance(values["camps"], tuple):
+        camps = str(values["camps"]).split("/")
+        values["camps"] = [[square for square in camp.split(",") if square] for camp in camps]
     if name is not None:
         values["name"] = name
     return cast(TablutRules, rulefile.build(registry.game_class("tablut"), values))
@@ -202,16 +211,11 @@ def _camps(entries: Mapping[str, str]) -> dict[str, Any]:
     """Fortresses as one camp; men move within camps step by step, so one list says as much as several."""
     if not _squares(entries, "afor", ()):
         return {"camps": (), "camps_hostile_to": "none"}
-    for key, fits in (
-        ("aforp", _pieces(entries, "aforp") == {"t"}),
-        ("afors", _pieces(entries, "afors") == {"t"}),
-        ("aforre", "t" not in _pieces(entries, "aforre")),
-    ):
-        if not fits:
-            raise RulesError(
-                f"rule {key}:{entries[key]}: this engine knows fortresses only as camps that attackers leave for good "
-                "(aforp:t afors:t aforre:)"
-            )
+    enter, stop, reenter = (_pieces(entries, key) for key in ("aforp", "afors", "aforre"))
+    if enter != {"t"} or stop != {"t"} or "t" in reenter:
+        key = "aforp" if enter != {"t"} else "afors" if stop != {"t"} else "aforre"
+        known = "as camps that attackers leave for good (aforp:t afors:t aforre:)"
+        raise RulesError(f"rule {key}:{entries[key]}: this engine knows fortresses only {known}")
     names = tuple(name for name in entries["afor"].split(",") if name)
     return {"camps": (names,), "camps_hostile_to": _name_list(entries, "aforh", _SIDES)}
 
@@ -240,18 +244,3 @@ def _name_list(entries: Mapping[str, str], key: str, lists: Mapping[str, str], w
         if pieces == set(letters) & {"t", "T", "K"}:
             return name
     raise RulesError(f"rule {key}:{entries[key]}: this engine knows only {', '.join(lists)} here")
-
-
-def _letter(key: str, value: Any) -> str:
-    return next(letter for letter, meaning in _LETTERS[key][1].items() if meaning == value)
-
-
-def _options_of_text(text: str) -> dict[str, Any]:
-    for word in text.split():
-        if "=" not in word:
-            raise RulesError(f"rule option {word!r}: expected NAME=VALUE")
-    values = rulefile.options_of_text(text)
-    if "camps" in values:
-        camps = str(values["camps"]).split("/")
-        values["camps"] = [[square for square in camp.split(",") if square] for camp in camps]
-    return values

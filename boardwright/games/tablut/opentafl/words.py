@@ -21,6 +21,7 @@ _TAG_NAME = re.compile(r"[A-Za-z][\w-]*")
 _TOKEN = re.compile(r"\[|[0-9]{1,6}\.(?![0-9.])|[^\s\[]+")
 TURN = re.compile(r"[0-9]{1,6}\.")
 VARIATION = re.compile(r"[0-9]+[a-z]\.[0-9a-z.]*")
+ANY_TURN = re.compile(f"{TURN.pattern}|{VARIATION.pattern}")  # of the game or of a variation
 _CODE = re.compile(r"%(09|0A|0D|20|25|5B|5D|7C)")
 _TO_ENCODE = re.compile(r"%(?=09|0A|0D|20|25|5B|5D|7C)|[\[\]|\r]|\A[ \t\n]+|(?<![ \t\n])[ \t\n]++\Z")
 
@@ -83,14 +84,9 @@ def _game_starts(text: str) -> list[int]:
             names, playing, remarked = set(), False, False
         if name is not None:
             names.add(name)
-        elif begins_turn(token.text):
+        elif ANY_TURN.fullmatch(token.text):
             playing, remarked = True, False
     return starts
-
-
-def begins_turn(word: str) -> bool:
-    """Whether a word is the number of a turn, of the game or of a variation."""
-    return bool(TURN.fullmatch(word) or VARIATION.fullmatch(word))
 
 
 def tag_name(text: str) -> str | None:
