@@ -31,7 +31,6 @@ from boardwright.learn.match.policies import search_policy
 from boardwright.learn.reporting.rating import update_ratings
 from boardwright.learn.run import league
 from boardwright.learn.run.method import Method, MethodContext, fold_in
-from boardwright.learn.run.metrics import Match
 from boardwright.learn.shared.config import EvaluationMatchesConfig
 from boardwright.learn.shared.tally import clear
 from boardwright.nets import netfile, shipped
@@ -153,10 +152,8 @@ class AlphaZero(Method[TrainingState]):
             others = [league.load_net(league.path_of(context.nets, other), self.game) for other in opponents]
             scores = self._play_match(fold_in(self._seed, EVALUATE, done), state.playing, others, config, show)
         for other, score in zip(opponents, scores, strict=True):
-            for role, (first, second) in enumerate(((done, other), (other, done))):
-                wins = (score.wins[role], score.losses[role])
-                counts = (wins[role], score.draws[role], wins[1 - role], score.plies[role])
-                metrics.log_match(Match(done, first, second, *counts))
+            for match in league.matches_between(done, other, score):
+                metrics.log_match(match)
         return update_ratings(metrics, done)
 
     def export_net(self, state: TrainingState) -> tuple[Any, Variables]:

@@ -11,7 +11,9 @@ import numpy as np
 from boardwright.errors import RunError
 from boardwright.games.base import Game
 from boardwright.learn.distributed import processes
+from boardwright.learn.match.matches import MatchResult
 from boardwright.learn.match.pairing import replace_net
+from boardwright.learn.run.metrics import Match
 from boardwright.learn.shared.config import EvaluationMatchesConfig
 from boardwright.nets import netfile
 from boardwright.nets.network import Variables, variables_of, weights_of
@@ -123,3 +125,12 @@ def draw_opponents(config: EvaluationMatchesConfig, seed: int, iteration: int) -
     there = pool(config, iteration)
     count = min(config.opponents, len(there))
     return sorted(np.random.default_rng([seed, iteration, 2]).choice(there, count, replace=False).tolist())
+
+
+def matches_between(net: int, other: int, result: MatchResult) -> list[Match]:
+    """The games that a net was evaluated by against a past one, in both roles."""
+    found = []
+    for role, (first, second) in enumerate(((net, other), (other, net))):
+        wins = (result.wins[role], result.losses[role])
+        found.append(Match(net, first, second, wins[role], result.draws[role], wins[1 - role], result.plies[role]))
+    return found
