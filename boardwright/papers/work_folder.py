@@ -27,7 +27,7 @@ from boardwright.learn.run import config_file, loop
 from boardwright.learn.run.config_file import NAME as CONFIG
 from boardwright.learn.run.method import Method, RunObserver
 from boardwright.learn.run.metrics import NAME as METRICS
-from boardwright.learn.run.metrics import read_metrics
+from boardwright.learn.run.metrics import History, read_metrics
 from boardwright.stats.score import Score
 
 CONDITIONS = "told"  # the key in result files of what a result depends on: a name that published data has
@@ -131,8 +131,12 @@ def has_ended(folder: Path, method: str, config: Any) -> bool:
     """Whether a folder holds a run of these settings with all its iterations."""
     if not ((folder / METRICS).exists() and is_same_run(folder, method, config)):
         return False  # the loop reports the reason
-    done = read_metrics(folder).scalars.get("speed/seconds")
-    return done is not None and int(done.iterations[-1]) >= config.iterations
+    return finished_iterations(read_metrics(folder)) >= config.iterations
+
+
+def finished_iterations(history: History) -> int:
+    """How many iterations a run has done and measured, with the evaluation after the last of them."""
+    return max(history.by_iteration("speed/seconds"), default=0)
 
 
 def is_same_run(folder: Path, method: str, config: Any) -> bool:

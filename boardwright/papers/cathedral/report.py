@@ -12,8 +12,18 @@ from boardwright import __version__
 from boardwright.learn.run.metrics import History
 from boardwright.papers import report as parts
 from boardwright.papers.cathedral import claims
-from boardwright.papers.cathedral.claims import CELLS, CURVES, TRAININGS, Cell, cell_of, labels_of
-from boardwright.papers.cathedral.results import Decided, Results, targets, verdicts
+from boardwright.papers.cathedral.claims import (
+    CELLS,
+    CURVES,
+    TRAININGS,
+    Cell,
+    Decided,
+    Results,
+    cell_of,
+    labels_of,
+    targets,
+    verdicts,
+)
 from boardwright.papers.cathedral.runs import Work
 from boardwright.papers.report import Rows
 from boardwright.stats.score import Interval, over_seeds

@@ -36,8 +36,7 @@ from boardwright.nets import netfile
 from boardwright.nets.config import Architecture
 from boardwright.nets.network import Network, Variables, make_network, variables_of
 from boardwright.papers.cathedral import claims
-from boardwright.papers.cathedral.claims import CELLS, GAME, RANDOM, RULES, TRAININGS, Cell, Training
-from boardwright.papers.cathedral.results import Played, Results
+from boardwright.papers.cathedral.claims import CELLS, RANDOM, TRAININGS, Cell, Played, Results, Training
 from boardwright.papers.parallel_jobs import Job, run_jobs
 from boardwright.papers.work_folder import has_ended, is_same_run, load_or_play, play_match, train_to_end
 
@@ -168,7 +167,7 @@ def _forget_matches(work: Work, name: str, seed: int, folder: Path) -> None:
 
 def _play_on_device(work: Work, cell: Cell, seed: int, show: Callable[[int, int], None]) -> Played:
     """Nets against each other or against random, thousands of games at once."""
-    env = with_rewards(make_game(GAME, RULES, "paper"), "shaped").batch()
+    env = with_rewards(make_game(claims.GAME, claims.RULES, "paper"), "shaped").batch()
     first, second = (
         random_policy if name == RANDOM else _policy(work.last_file(name, seed), cell.temperature)
         for name in (cell.first, cell.second)
@@ -197,7 +196,7 @@ def _policy(path: Path, temperature: float) -> Policy:
 def _choosing(
     config: Architecture, observation: str, temperature: float
 ) -> tuple[Network, Callable[[Variables], Policy]]:
-    game = make_game(GAME, RULES, observation)
+    game = make_game(claims.GAME, claims.RULES, observation)
     network = make_network(config, game)
     return network, net_policy(make_net_evaluator(network, game.batch()), temperature)
 
@@ -205,7 +204,7 @@ def _choosing(
 def _play_in_arena(work: Work, cell: Cell, seed: int, show: Callable[[int, int], None]) -> Played:
     """A net against a player without one, in the scalar engine."""
     first, second = play_match(
-        make_game(GAME, RULES),
+        make_game(claims.GAME, claims.RULES),
         (f"{TRAININGS[cell.first].method}:net={work.last_file(cell.first, seed)}", cell.second),
         work.arena_games,
         show,

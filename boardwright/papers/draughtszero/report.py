@@ -6,8 +6,7 @@ from typing import Any
 from boardwright import __version__
 from boardwright.games.draughts.endgames.tablebase import Tablebase
 from boardwright.learn.reporting import figures
-from boardwright.papers.draughtszero.results import OURS, Results
-from boardwright.papers.draughtszero.runs import PRESET, Work
+from boardwright.papers.draughtszero.runs import OURS, PRESET, Results, Work
 from boardwright.papers.report import Rows, fill_template, pictures, quick_note, table
 from boardwright.views.chart import Chart
 

@@ -33,7 +33,7 @@ from boardwright.papers.tablutzero import claims
 from boardwright.papers.tablutzero import results as measured
 from boardwright.papers.tablutzero.claims import GAME, PAIRINGS, TRAININGS, Pairing, Sizes, Training
 from boardwright.papers.tablutzero.results import BalanceResult, PairingResult, Results, RunResult, read_run
-from boardwright.papers.work_folder import load_or_play, read_table, train_to_end
+from boardwright.papers.work_folder import finished_iterations, load_or_play, read_table, train_to_end
 
 STRONGEST = ("fast", "paper", "augment", "baseline")  # the net that measures the balance: the first that exists
 ALL, NONE = "all", "none"  # values of --train
@@ -113,7 +113,7 @@ def train_run(work: Work, training: Training, observer: RunObserver) -> RunResul
     is_unpacked = portable_state.path_in(folder, portable_state.UNPACKED).exists()
     is_begun = there is not None and measured.iterations_of(there.history) > 0  # else starting again loses nothing
     can_resume = not is_begun or is_unpacked or bool(checkpoint.find_checkpoints(folder / "checkpoints"))
-    is_finished = there is not None and measured.finished_iterations(there.history) >= there.config.iterations
+    is_finished = there is not None and finished_iterations(there.history) >= there.config.iterations
     if training.name not in work.train or is_finished or not can_resume:
         return there
     config = work.config(training) if there is None else there.config
@@ -271,9 +271,7 @@ def _evaluate_net(
         simulations=protocol.simulations,
         opening_plies=protocol.opening_plies,
         seed=work.seed + number,
-        on_share=functools.partial(
-            observer.show_share, f"protocol, iteration {number}", protocol.games * len(opponents)
-        ),
+        on_share=functools.partial(observer.show_share, what, games),
     )
     pairs = zip(opponents, scores, strict=True)
     return [astuple(match) for other, score in pairs for match in league.matches_between(number, other, score)]
