@@ -25,7 +25,7 @@ from boardwright.learn.alphazero.learner import AlphaZeroLearner, LearnerState, 
 from boardwright.learn.alphazero.replay import Ending, Replay
 from boardwright.learn.alphazero.selfplay import Games, Tally
 from boardwright.learn.distributed.device import compute_dtype
-from boardwright.learn.match.nets import env_of
+from boardwright.learn.match.matches import env_of
 from boardwright.learn.match.pairing import make_net_evaluator, opponents_evaluate, stack_nets, unstack_nets
 from boardwright.learn.match.policies import make_search
 from boardwright.learn.run.method import fold_in

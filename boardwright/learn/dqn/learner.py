@@ -18,10 +18,9 @@ from boardwright.games.base import Game
 from boardwright.learn.distributed.device import on_cpu
 from boardwright.learn.dqn import replay as replay_buffer
 from boardwright.learn.dqn.config import DQNConfig, QLearnerConfig
-from boardwright.learn.dqn.replay import Replay, Transition
+from boardwright.learn.dqn.replay import ObservationCodec, Replay, Transition, unpack_flags
 from boardwright.learn.dqn.selfplay import choose_greedily
 from boardwright.learn.shared.encoder_file import frozen_mask
-from boardwright.learn.shared.observation_codec import ObservationCodec, unpack_flags
 from boardwright.learn.shared.schedules import warmup_cosine
 from boardwright.learn.shared.symmetry_images import SymmetryImages
 from boardwright.nets.network import Network, Variables

@@ -22,7 +22,7 @@ from boardwright.atomicfile import write_atomic
 from boardwright.errors import RunError
 from boardwright.learn.distributed import processes
 from boardwright.learn.distributed.device import out_of_memory_hint
-from boardwright.learn.run import checkpoint, config_file, league, lock, portable_state, run_folder, settings
+from boardwright.learn.run import checkpoint, config_file, league, lock, portable_state, settings
 from boardwright.learn.run.checkpoint import Saver
 from boardwright.learn.run.method import Method, MethodContext, RunObserver, State
 from boardwright.learn.run.metrics import Metrics
@@ -89,7 +89,7 @@ def _open_folder(method: Method[Any], folder: Path, held: contextlib.ExitStack) 
     if not processes.is_first():
         return held.enter_context(Metrics(Path(held.enter_context(tempfile.TemporaryDirectory()))))
     held.enter_context(lock.exclusive(folder))
-    if run_folder.can_resume(folder):
+    if portable_state.can_resume(folder):
         config_file.store(folder, method.name, method.config)
     metrics = held.enter_context(Metrics(folder))
     (folder / "nets").mkdir(exist_ok=True)

@@ -12,8 +12,7 @@ from boardwright.errors import RunError
 from boardwright.games.base import Game
 from boardwright.games.registry import game as make_game
 from boardwright.learn.distributed.device import out_of_memory_hint
-from boardwright.learn.match.matches import play_pairs
-from boardwright.learn.match.nets import env_of
+from boardwright.learn.match.matches import env_of, play_pairs
 from boardwright.learn.match.pairing import make_net_evaluator
 from boardwright.learn.match.policies import net_policy, random_policy
 from boardwright.learn.run.method import Method, MethodContext, fold_in

@@ -21,7 +21,7 @@ from boardwright.errors import BoardwrightError, NetError, UnknownNameError
 from boardwright.games.registry import current_rule_name, game_class
 from boardwright.learn.alphazero.config import PRESETS, AlphaZeroConfig
 from boardwright.learn.alphazero.method import AlphaZero
-from boardwright.learn.match.nets import play_nets
+from boardwright.learn.match.matches import play_nets
 from boardwright.learn.run import checkpoint, league, portable_state, settings
 from boardwright.learn.run.config_file import NAME as CONFIG
 from boardwright.learn.run.league import BEST
