@@ -20,7 +20,7 @@ from boardwright.arena.backends import local_backend, play
 from boardwright.arena.event import Conditions, Event
 from boardwright.arena.tally import match_tally
 from boardwright.atomicfile import write_atomic
-from boardwright.errors import BoardwrightError
+from boardwright.errors import BoardwrightError, reraise_as
 from boardwright.games.base import Game
 from boardwright.games.registry import current_rule_name
 from boardwright.learn.run import config_file, loop
@@ -70,11 +70,9 @@ def load_or_play(
     played = make()
     device = jax.devices()[0].device_kind if on_device else None
     result = {CONDITIONS: conditions, "nets": checksums, "device": device, "played": played}
-    try:
+    with reraise_as(BoardwrightError, f"cannot write {path}"):
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomic(path, json.dumps(result).encode())
-    except OSError as error:
-        raise BoardwrightError(f"cannot write {path}: {error.strerror}") from error
     return played
 
 
