@@ -1,5 +1,6 @@
 """The residual net of `NetConfig` as a flax module."""
 
+from collections.abc import Callable
 from typing import Any
 
 import flax.linen as nn
@@ -13,6 +14,11 @@ from boardwright.nets.layout import EPSILON, Interface
 from boardwright.nets.output import Output, as_actions, expected_result, flat, of_mover
 
 MOMENTUM = 0.9  # of running statistics, a training step
+AS_VALUE: dict[str, Callable[[jax.Array], jax.Array]] = {  # [B, value outputs] -> [B]
+    "wdl": expected_result,
+    "linear": lambda outputs: outputs[:, 0],
+    "scalar": lambda outputs: jnp.tanh(outputs[:, 0]),
+}
 
 
 class _ConvNorm(nn.Module):
@@ -114,11 +120,10 @@ class ResidualNet(nn.Module):
             _ValueHead(config, dtype, folded, name=f"value_{head}")(x, train) for head in range(config.head_count)
         ]
         value = of_mover(values, role)  # [B, value_outputs]
-        wdl = value if config.value == "wdl" else None
         return Output(
             policy_logits=as_actions(policies, role, self.interface.places).astype(jnp.float32),
-            value=_as_value(config, value),
-            wdl_logits=wdl,
+            value=AS_VALUE[config.value](value),
+            wdl_logits=value if config.value == "wdl" else None,
             auxiliary={name: self._auxiliary(name, x).astype(jnp.float32) for name in config.auxiliary},
         )
 
@@ -151,13 +156,6 @@ def _from_patches(x: jax.Array, patch: int) -> jax.Array:
     batch, rows, columns, channels = x.shape
     parts = x.reshape(batch, rows, columns, patch, patch, channels // patch**2).swapaxes(2, 3)
     return parts.reshape(batch, rows * patch, columns * patch, channels // patch**2)
-
-
-def _as_value(config: NetConfig, outputs: jax.Array) -> jax.Array:
-    """[B, value outputs] -> [B]."""
-    if config.value == "wdl":
-        return expected_result(outputs)
-    return outputs[:, 0] if config.value == "linear" else jnp.tanh(outputs[:, 0])
 
 
 def _activate(x: jax.Array, pools: bool, dtype: Any) -> jax.Array:
