@@ -14,6 +14,7 @@ number on the whole board.
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -27,6 +28,7 @@ from jax import Array
 from boardwright.games.base import Game
 from boardwright.games.batched import WORD, pack_numbers, unpack_numbers, words_needed
 
+pack_flags = functools.partial(pack_numbers, bits=1)  # flags [n] -> [W] uint32
 FRACTION = " / "  # in the name of a plane
 ACTION_BITS = 28  # of the word that an action shares with role and side
 SAME_ROLE, OTHER_ROLE, GAME_OVER = 1, -1, 0  # side: the sign of the next mover's value to the mover
@@ -69,11 +71,6 @@ class ObservationCodec:
         constant = jnp.broadcast_to(shares[:, None, None, :], (*board.shape[:3], fractions))
         order = np.argsort(np.argsort(self.is_fraction, kind="stable"))  # place of each plane in [flags, fractions]
         return jnp.concatenate([board, constant], axis=-1)[..., order]
-
-
-def pack_flags(flags: Array) -> Array:
-    """[W] uint32 of flags [n]."""
-    return pack_numbers(flags, 1)
 
 
 def unpack_flags(words: Array, count: int) -> Array:

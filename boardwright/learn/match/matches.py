@@ -6,7 +6,7 @@
 `play_nets` is a match between nets from files, of any architectures and observations.
 
 Two policies play every opening twice, each of them in either role; one policy plays both roles of every opening once.
-Policies move in turns (see `pairing`), so that few of their answers are wasted.
+Policies move in turns (see `policies`), so that few of their answers are wasted.
 """
 
 import functools
@@ -26,8 +26,7 @@ from boardwright.games.base import BatchEnv, Game
 from boardwright.games.batched import after_chance, random_action, where_games, without_chance, without_forced
 from boardwright.learn.distributed import processes
 from boardwright.learn.distributed.device import compute_dtype
-from boardwright.learn.match.pairing import BOTH, make_net_evaluator, on_move
-from boardwright.learn.match.policies import Policy, search_policy
+from boardwright.learn.match.policies import BOTH, Policy, make_net_evaluator, on_move, search_policy
 from boardwright.learn.shared.config import SearchConfig
 from boardwright.mcts.split import split
 from boardwright.nets import netfile

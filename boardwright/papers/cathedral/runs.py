@@ -22,8 +22,7 @@ from boardwright.arena.event import derived_seed
 from boardwright.arena.positions import boards_for
 from boardwright.games.registry import game as make_game
 from boardwright.learn.match.matches import play_pairs
-from boardwright.learn.match.pairing import make_net_evaluator
-from boardwright.learn.match.policies import Policy, net_policy, random_policy
+from boardwright.learn.match.policies import Policy, make_net_evaluator, net_policy, random_policy
 from boardwright.learn.methods import PRESETS, make_method
 from boardwright.learn.run import checkpoint, config_file, settings
 from boardwright.learn.run.config_file import NAME as CONFIG
@@ -114,7 +113,10 @@ def train_run(work: Work, training: Training, seed: int, observer: RunObserver) 
     if not work.has_ended(training, seed):
         config = work.config(training, seed)
         observer.message(f"{training.name}, seed {seed}: {training.words}")
-        _forget_matches(work, training.name, seed, folder)
+        if not (folder / CONFIG).exists():  # a run that starts from the beginning gives another net
+            for cell in CELLS:
+                if training.name in (cell.first, cell.second):
+                    work.match_file(cell, seed).unlink(missing_ok=True)
         if is_same_run(folder, training.method, config):  # with other paths where its folder has moved
             config_file.write(folder, training.method, config)
         boards = functools.partial(boards_for, folder=folder, workers=work.workers, on_progress=observer.progress)
@@ -154,15 +156,6 @@ def play_cell(work: Work, cell: Cell, seed: int, observer: RunObserver) -> Playe
     conditions = {"games": games, "opening_plies": cell.opening_plies}
     played = load_or_play(work.match_file(cell, seed), conditions, play, observer)
     return settings.from_json(Played, played)
-
-
-def _forget_matches(work: Work, name: str, seed: int, folder: Path) -> None:
-    """Deletes the matches of a run that starts from the beginning: its net will be another."""
-    if (folder / CONFIG).exists():
-        return
-    for cell in CELLS:
-        if name in (cell.first, cell.second):
-            work.match_file(cell, seed).unlink(missing_ok=True)
 
 
 def _play_on_device(work: Work, cell: Cell, seed: int, show: Callable[[int, int], None]) -> Played:

@@ -22,7 +22,6 @@ from boardwright.papers.tablutzero.charts import charts
 from boardwright.papers.tablutzero.claims import PAIRINGS, RATING_MODES, TRAININGS, Pairing, RatingMode
 from boardwright.papers.tablutzero.results import PairingResult, Results, RunResult, curve, iterations_of, variant
 from boardwright.papers.tablutzero.runs import Work
-from boardwright.stats.score import Interval
 from boardwright.views.chart import Chart, short
 
 Target = tuple[str, str, bool | None]  # the target, our figure, whether that is enough; None: not decided
@@ -219,7 +218,7 @@ def targets(results: Results) -> list[Target]:
 
 def objections(results: Results, pairing: Pairing) -> list[str]:
     """Why the games of a pairing decide nothing about its claim, in words; empty where they do."""
-    found = _quick_look(results) or _other_settings(results, pairing.first) + _other_settings(results, pairing.second)
+    found = _departures(results, pairing.first, pairing.second)
     match = results.pairings.get(pairing.name)
     if match is not None and pairing.at == "equal minutes":
         found += _unequal_minutes(results, pairing, match)
@@ -237,17 +236,13 @@ def _strength(results: Results, mode: RatingMode) -> Target:
     if fast is None or not points:
         return target, parts.NOT_RUN, None
     last, off = points[-1], measured.off_protocol(fast, results.protocol)
-    text = f"{parts.elo_text(last.elo)} after {parts.minutes_text(last.minutes)} minutes{_shortfall(last.elo)}"
-    against = _quick_look(results) or _other_settings(results, "fast")
-    against += [f"measured with {', '.join(off)}"] if off else []
+    text = f"{parts.elo_text(last.elo)} after {parts.minutes_text(last.minutes)} minutes"
+    if last.elo.mean < paper.ELO:
+        text += f": {paper.ELO - last.elo.mean:,.0f} below"
+    elif last.elo.low <= paper.ELO:
+        text += f": the interval begins {paper.ELO - last.elo.low:,.0f} below"
+    against = _departures(results, "fast") + ([f"measured with {', '.join(off)}"] if off else [])
     return _judge(target, text, against, last.elo.low > paper.ELO and last.minutes < paper.MAX_MINUTES)
-
-
-def _shortfall(elo: Interval) -> str:
-    """By how much a rating, or the interval of one that is high enough, falls short of the published one."""
-    if elo.mean < paper.ELO:
-        return f": {paper.ELO - elo.mean:,.0f} below"
-    return f": the interval begins {paper.ELO - elo.low:,.0f} below" if elo.low <= paper.ELO else ""
 
 
 def _stronger(results: Results) -> Target:
@@ -266,17 +261,13 @@ def _judge(target: str, text: str, against: list[str], is_met: bool) -> Target:
     return (target, f"{text}, but {'; '.join(against)}", None) if against else (target, text, is_met)
 
 
-def _quick_look(results: Results) -> list[str]:
-    return [] if results.protocol == paper.FULL.protocol else ["this is a quick run"]
-
-
-def _other_settings(results: Results, name: str) -> list[str]:
-    """In what a run differs from the preset that its folder is named after."""
-    run, preset = results.runs.get(name), TRAININGS[name].preset
-    if run is None:
-        return []
-    words = variant_text(measured.variant(run.config, PRESETS[preset]))
-    return [f"this run of `{preset}` is a {words}"] if words else []
+def _departures(results: Results, *names: str) -> list[str]:
+    """In what some runs differ from the presets that their folders are named after, or that all are quick runs."""
+    if results.protocol != paper.FULL.protocol:
+        return ["this is a quick run"]
+    presets = {TRAININGS[name].preset: results.runs[name].config for name in names if name in results.runs}
+    words = {preset: variant_text(variant(config, PRESETS[preset])) for preset, config in presets.items()}
+    return [f"this run of `{preset}` is a {text}" for preset, text in words.items() if text]
 
 
 def _unequal_minutes(results: Results, pairing: Pairing, match: PairingResult) -> list[str]:

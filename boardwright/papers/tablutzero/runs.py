@@ -103,7 +103,9 @@ def run_paper(work: Work, observer: RunObserver) -> Results:
     played = {pairing.name: play_pairing(work, pairing, runs, observer) for pairing in PAIRINGS}
     pairings = {name: result for name, result in played.items() if result is not None}
     balance = play_balance(work, observer)
-    return Results(runs, pairings, balance, work.sizes.protocol, games_on=devices_of(work.matches))
+    tables = (read_table(path) or {} for path in work.matches.glob("*.json"))
+    games_on = {table["device"] for table in tables if table.get("device")}  # as far as they say
+    return Results(runs, pairings, balance, work.sizes.protocol, games_on=tuple(sorted(games_on)))
 
 
 def train_run(work: Work, training: Training, observer: RunObserver) -> RunResult | None:
@@ -275,12 +277,6 @@ def _evaluate_net(
     )
     pairs = zip(opponents, scores, strict=True)
     return [astuple(match) for other, score in pairs for match in league.matches_between(number, other, score)]
-
-
-def devices_of(folder: Path) -> tuple[str, ...]:
-    """The kinds of device that games in a folder were played on, as far as they say."""
-    tables = [read_table(path) or {} for path in folder.glob("*.json")]
-    return tuple(sorted({table["device"] for table in tables if table.get("device")}))
 
 
 def _load_or_play(
