@@ -19,9 +19,7 @@ from jax.typing import ArrayLike
 from boardwright.games.base import Game
 from boardwright.nets.config import Architecture, EvaluationConfig, NetConfig, PlainConfig, without_policy
 from boardwright.nets.layout import EPSILON, Interface, Shape, interface_of, weight_shapes
-from boardwright.nets.output import Output, Variables
-from boardwright.nets.plain import PlainNet
-from boardwright.nets.residual import ResidualNet
+from boardwright.nets.modules import Output, PlainNet, ResidualNet, Variables
 
 LAST_LAYERS = ("logits", "output", "ownership", "margin", "plies")
 LAST_VARIANCE = 0.1  # of the outputs of those layers, relative to that of features: a new net is nearly uniform

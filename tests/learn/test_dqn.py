@@ -19,7 +19,7 @@ from boardwright.learn.dqn.method import DQN, Run
 from boardwright.learn.dqn.replay import ObservationCodec, Transition, unpack_flags
 from boardwright.learn.shared.config import RandomGamesConfig
 from boardwright.nets.config import PlainConfig
-from boardwright.nets.output import q_values
+from boardwright.nets.modules import q_values
 
 SMALL = PlainConfig(convolutions=(4,), policy_hidden=(8,))
 TINY = DQNConfig(

@@ -23,8 +23,8 @@ from boardwright.learn.dqn.selfplay import choose_greedily
 from boardwright.learn.shared.encoder_file import frozen_mask
 from boardwright.learn.shared.schedules import warmup_cosine
 from boardwright.learn.shared.symmetry_images import SymmetryImages
+from boardwright.nets.modules import q_values
 from boardwright.nets.network import Network, Variables
-from boardwright.nets.output import q_values
 
 EVALUATED_AT_ONCE = 2048  # transitions in a batch of the target net where it evaluates the whole replay
 Losses = dict[str, Array]
