@@ -1,7 +1,8 @@
 """Errors that a user can cause. Each message is one line that says what is wrong and how to fix it."""
 
+import contextlib
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 
 class BoardwrightError(ValueError):
@@ -44,6 +45,18 @@ class RunError(BoardwrightError):
 
 class OutOfMemoryError(BoardwrightError):
     """A player whose table or tree does not fit into memory."""
+
+
+@contextlib.contextmanager
+def reraise_as(kind: type[BoardwrightError], what: str, *causes: type[Exception]) -> Iterator[None]:
+    """Turns errors of the body, by default those of the operating system, into one that says what failed."""
+    try:
+        yield
+    except Exception as error:
+        if not isinstance(error, causes or OSError):
+            raise
+        reason = isinstance(error, OSError) and error.strerror
+        raise kind(f"{what}: {reason or error}") from error
 
 
 def printable(text: str) -> str:

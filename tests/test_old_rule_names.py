@@ -170,8 +170,7 @@ def test_runs_in_the_app_with_an_old_name(tmp_path: Path) -> None:
 
 def test_balance_files_with_an_old_name(tmp_path: Path) -> None:
     from boardwright.learn.run.method import RunObserver
-    from boardwright.papers.tablutzero import matches
-    from boardwright.papers.tablutzero.runs import Work
+    from boardwright.papers.tablutzero.runs import Work, play_balance
 
     work = Work(folder=tmp_path, runs=tmp_path / "runs", train=frozenset())
     work.matches.mkdir()
@@ -187,7 +186,7 @@ def test_balance_files_with_an_old_name(tmp_path: Path) -> None:
     line = {"rules": "zero", "is_own": True, "plies": 0, "counts": counts}
     played = {"run": "fast", "iteration": 50, "lines": [line]}
     (work.matches / "balance-zero.json").write_text(json.dumps({"told": asked, "nets": [1], "played": played}))
-    found = matches.play_balance(work, RunObserver())
+    found = play_balance(work, RunObserver())
     assert found is not None
     assert [line.rules for line in found.lines] == ["tablutzero"]
 

@@ -20,8 +20,7 @@ from boardwright.arena.balance import BalanceSettings, Line, count, opening_name
 from boardwright.errors import NetError
 from boardwright.games.base import Game
 from boardwright.games.registry import game as make_game
-from boardwright.learn.match.matches import play_matches
-from boardwright.learn.match.nets import env_of, net_player
+from boardwright.learn.match.matches import env_of, net_player, play_matches
 from boardwright.nets import netfile, shipped
 from boardwright.nets.netfile import NetFile
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from boardwright.coerce import MismatchError, check_value
-from boardwright.errors import NetError, UnknownNameError
+from boardwright.errors import NetError, UnknownNameError, reraise_as
 from boardwright.setting import setting, settings_of
 
 Auxiliary = Literal["ownership", "margin", "plies"]
@@ -189,10 +189,8 @@ def _check_all(config: Architecture) -> None:
     hints = typing.get_type_hints(type(config))
     for name, option in settings_of(type(config)).items():
         value = getattr(config, name)
-        try:
+        with reraise_as(NetError, f"net option {name}", MismatchError):
             check_value(value, hints[name])
-        except MismatchError as error:
-            raise NetError(f"net option {name}: {error}") from error
         numbers = value if isinstance(value, tuple) else (value,)
         if len(numbers) > MAX_LAYERS:
             raise NetError(f"net option {name}: expected a list of at most {MAX_LAYERS}, not {len(numbers)}")

@@ -40,12 +40,6 @@ def init(key: Array, config: EvaluationConfig, inputs: int) -> Any:
     }
 
 
-def phase_of(pieces: Array, phases: int) -> Array:
-    """[B] int32: the phase of boards by their number of pieces [B]."""
-    pieces = jnp.maximum(pieces.astype(jnp.int32), 1)
-    return jnp.minimum((pieces - 1) * phases // MAX_PIECES, phases - 1)
-
-
 def outputs(params: Any, seen: Array) -> Array:
     """[B] float32, of observations [B, inputs] of zeros and ones as the mover sees them.
 
@@ -57,5 +51,7 @@ def outputs(params: Any, seen: Array) -> Array:
     kernels = hidden["kernel"].transpose(1, 0, 2).reshape(width, phases * units)
     second = (first @ kernels).reshape(-1, phases, units) + hidden["bias"]
     second = (jnp.clip(second, 0.0, 1.0) * output["kernel"]).sum(axis=2) + output["bias"]  # [B, phases]
-    now = jax.nn.one_hot(phase_of(seen.sum(axis=1), phases), phases)
+    pieces = jnp.maximum(seen.sum(axis=1).astype(jnp.int32), 1)
+    phase = jnp.minimum((pieces - 1) * phases // MAX_PIECES, phases - 1)  # [B]
+    now = jax.nn.one_hot(phase, phases)
     return (second * now).sum(axis=1)

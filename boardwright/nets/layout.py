@@ -1,7 +1,7 @@
 """The name and shape of every weight of a net, and how its policy head's outputs become actions.
 
-Plain numbers, so that a net file can be checked, and a graph built from it, without JAX. `residual.py` and
-`plain.py` must produce exactly these weights, and the tests hold them to that.
+Plain numbers, so that a net file can be checked, and a graph built from it, without JAX. The modules of `modules.py`
+must produce exactly these weights, and the tests hold them to that.
 
 Names are the paths of flax: `params/...` is trained, `batch_stats/...` are running statistics. Kernels of
 convolutions are [rows, columns, in, out], those of dense layers [in, out].

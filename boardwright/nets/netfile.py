@@ -21,7 +21,7 @@ import safetensors
 import safetensors.numpy
 
 from boardwright.atomicfile import write_atomic
-from boardwright.errors import BoardwrightError, NetError
+from boardwright.errors import BoardwrightError, NetError, reraise_as
 from boardwright.games import registry, rulefile
 from boardwright.games.base import Game
 from boardwright.nets.config import Architecture, EvaluationConfig, NetConfig, config_of, options_of
@@ -89,18 +89,14 @@ def write(
         "actions": game.num_actions,
         "training": dict(training),
     }
-    try:
+    with reraise_as(NetError, f"net file {path}: its training record is not JSON", TypeError, ValueError):
         text = _canonical(header)
         header["sha256"] = _checksum(text, ((name, array.tobytes()) for name, array in tensors.items()))
         data = safetensors.numpy.save(tensors, {KEY: _canonical(header)})
-    except (TypeError, ValueError) as error:
-        raise NetError(f"net file {path}: its training record is not JSON: {error}") from error
     if int.from_bytes(data[:8], "little") > MAX_HEADER_BYTES:
         raise NetError(f"net file {path}: its training record has more than {MAX_HEADER_BYTES} bytes")
-    try:
+    with reraise_as(NetError, f"cannot write net file {path}"):
         write_atomic(path, data)
-    except OSError as error:
-        raise NetError(f"cannot write net file {path}: {error.strerror}") from error
 
 
 def read(path: Path, *, game: Game | None = None) -> NetFile:
@@ -170,17 +166,13 @@ def check_game(net: NetFile, game: Game) -> None:
 
 
 def _game(path: Path, name: str, rules: Mapping[str, Any], observation: str) -> Game:
-    try:
+    with reraise_as(NetError, f"net file {path}: made for an unknown game or rule set", BoardwrightError):
         return registry.game(name, rules, observation)
-    except BoardwrightError as error:
-        raise NetError(f"net file {path}: made for an unknown game or rule set: {error}") from error
 
 
 def _net(path: Path, header: Mapping[str, Any], stored: Mapping[str, np.ndarray]) -> NetFile:
-    try:
+    with reraise_as(NetError, f"net file {path}", BoardwrightError):
         config = config_of(header["architecture"])
-    except BoardwrightError as error:
-        raise NetError(f"net file {path}: {error}") from error
     for key, kind in HEADER.items():
         if not isinstance(header[key], kind):
             raise TypeError(key)
@@ -229,14 +221,12 @@ def _net(path: Path, header: Mapping[str, Any], stored: Mapping[str, np.ndarray]
 
 def _read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """The header and the tensors of an undamaged file."""
-    try:
+    with reraise_as(NetError, f"cannot read net file {path}"):
         if path.exists() and not path.is_file():
             raise NetError(f"net file {path}: not an ordinary file")
         if path.stat().st_size > MAX_BYTES:
             raise NetError(f"net file {path}: larger than {MAX_BYTES} bytes, the maximum of a net file")
         data = path.read_bytes()
-    except OSError as error:
-        raise NetError(f"cannot read net file {path}: {error.strerror}") from error
     length = int.from_bytes(data[:8], "little")
     if len(data) < 8 or length > MAX_HEADER_BYTES or len(data) < 8 + length:
         raise NetError(f"net file {path}: not a net, or only part of one: {AGAIN}")

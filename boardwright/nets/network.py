@@ -19,9 +19,7 @@ from jax.typing import ArrayLike
 from boardwright.games.base import Game
 from boardwright.nets.config import Architecture, EvaluationConfig, NetConfig, PlainConfig, without_policy
 from boardwright.nets.layout import EPSILON, Interface, Shape, interface_of, weight_shapes
-from boardwright.nets.output import Output, Variables
-from boardwright.nets.plain import PlainNet
-from boardwright.nets.residual import ResidualNet
+from boardwright.nets.modules import Output, PlainNet, ResidualNet, Variables
 
 LAST_LAYERS = ("logits", "output", "ownership", "margin", "plies")
 LAST_VARIANCE = 0.1  # of the outputs of those layers, relative to that of features: a new net is nearly uniform
@@ -116,13 +114,8 @@ def new_weights(shapes: Mapping[str, Shape], key: jax.Array) -> dict[str, jax.Ar
         for name, shape in shapes.items()
     }
     for name, numbers in zip(kernels, jnp.split(drawn, ends[:-1]), strict=True):
-        variance = _variance(name.split("/")[-2]) / math.prod(shapes[name][:-1])
+        layer = name.split("/")[-2]
+        variance = LAST_VARIANCE if layer in LAST_LAYERS else 2.0 if WITH_RELU.fullmatch(layer) else 1.0
+        variance /= math.prod(shapes[name][:-1])
         weights[name] = (numbers * math.sqrt(variance)).reshape(shapes[name])
     return weights
-
-
-def _variance(layer: str) -> float:
-    """Variance of the outputs of a layer, relative to that of its inputs."""
-    if layer in LAST_LAYERS:
-        return LAST_VARIANCE
-    return 2.0 if WITH_RELU.fullmatch(layer) else 1.0

@@ -21,8 +21,8 @@ from jax import Array
 
 from boardwright.errors import NetError
 from boardwright.nets.config import PlainConfig
+from boardwright.nets.modules import Encoder
 from boardwright.nets.network import Variables, new_weights, variables_of, weights_of
-from boardwright.nets.plain import Encoder
 
 SIZE = 3  # of all kernels
 ENCODER = "params/encoder/"  # what the names of an encoder's weights begin with, in a plain net too

@@ -59,7 +59,11 @@ def run_jobs(jobs: Sequence[Job], *, at_once: int, observer: RunObserver) -> Non
             observer.progress("runs", len(done), len(jobs))
             for connection in wait(list(running), POLL_SECONDS):
                 worker, job = running[connection]
-                answer = _receive(worker, job)
+                try:
+                    answer = worker.receive()
+                except WorkerDiedError as error:
+                    advice = "check whether memory runs out, and run fewer at once; finished work is kept"
+                    answer = BoardwrightError(f"{job.name}: its process {error}: {advice}")
                 if isinstance(answer, str):
                     observer.message(answer)
                     continue
@@ -75,17 +79,6 @@ def run_jobs(jobs: Sequence[Job], *, at_once: int, observer: RunObserver) -> Non
             worker.process.kill()
     if failure is not None:
         raise failure
-
-
-def _receive(worker: Worker, job: Job) -> str | Exception | None:
-    """A message of a job; None when it is done, an exception when it has failed."""
-    try:
-        return worker.receive()
-    except WorkerDiedError as error:
-        return BoardwrightError(
-            f"{job.name}: its process {error}: check whether memory runs out, and run fewer at once; "
-            "finished work is kept"
-        )
 
 
 def _work(connection: Connection, job: Job, cache: str | None) -> None:

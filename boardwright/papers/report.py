@@ -43,8 +43,10 @@ def elo_text(elo: Interval) -> str:
     return f"{elo.mean:,.0f} [{elo.low:,.0f}, {elo.high:,.0f}]"
 
 
-def percent(share: Interval) -> str:
-    """A share in per cent with its interval."""
+def percent(share: Interval | None) -> str:
+    """A share in per cent with its interval; a dash without one."""
+    if share is None:
+        return UNKNOWN
     return f"{100 * share.mean:.1f} % [{100 * share.low:.1f}, {100 * share.high:.1f}]"
 
 

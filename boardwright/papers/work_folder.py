@@ -20,14 +20,14 @@ from boardwright.arena.backends import local_backend, play
 from boardwright.arena.event import Conditions, Event
 from boardwright.arena.tally import match_tally
 from boardwright.atomicfile import write_atomic
-from boardwright.errors import BoardwrightError
+from boardwright.errors import BoardwrightError, reraise_as
 from boardwright.games.base import Game
 from boardwright.games.registry import current_rule_name
 from boardwright.learn.run import config_file, loop
 from boardwright.learn.run.config_file import NAME as CONFIG
 from boardwright.learn.run.method import Method, RunObserver
 from boardwright.learn.run.metrics import NAME as METRICS
-from boardwright.learn.run.metrics import read_metrics
+from boardwright.learn.run.metrics import History, read_metrics
 from boardwright.stats.score import Score
 
 CONDITIONS = "told"  # the key in result files of what a result depends on: a name that published data has
@@ -70,11 +70,9 @@ def load_or_play(
     played = make()
     device = jax.devices()[0].device_kind if on_device else None
     result = {CONDITIONS: conditions, "nets": checksums, "device": device, "played": played}
-    try:
+    with reraise_as(BoardwrightError, f"cannot write {path}"):
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomic(path, json.dumps(result).encode())
-    except OSError as error:
-        raise BoardwrightError(f"cannot write {path}: {error.strerror}") from error
     return played
 
 
@@ -131,8 +129,12 @@ def has_ended(folder: Path, method: str, config: Any) -> bool:
     """Whether a folder holds a run of these settings with all its iterations."""
     if not ((folder / METRICS).exists() and is_same_run(folder, method, config)):
         return False  # the loop reports the reason
-    done = read_metrics(folder).scalars.get("speed/seconds")
-    return done is not None and int(done.iterations[-1]) >= config.iterations
+    return finished_iterations(read_metrics(folder)) >= config.iterations
+
+
+def finished_iterations(history: History) -> int:
+    """How many iterations a run has done and measured, with the evaluation after the last of them."""
+    return max(history.by_iteration("speed/seconds"), default=0)
 
 
 def is_same_run(folder: Path, method: str, config: Any) -> bool:

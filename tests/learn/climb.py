@@ -14,7 +14,7 @@ import numpy as np
 from jax import Array
 
 from boardwright.games.base import DRAW, ONGOING, BatchEnv
-from boardwright.learn.match.pairing import NetEvaluator
+from boardwright.learn.match.policies import NetEvaluator
 
 TOP, MAX_PLIES = 9, 20
 

@@ -20,8 +20,7 @@ from boardwright.games.base import CHANCE, Game, Position
 from boardwright.games.batched import without_chance
 from boardwright.learn.alphazero import selfplay
 from boardwright.learn.alphazero.config import SelfPlayConfig
-from boardwright.learn.match.pairing import BOTH
-from boardwright.learn.match.policies import Search
+from boardwright.learn.match.policies import BOTH, Search
 from boardwright.mcts.policies import SearchResult
 from boardwright.mcts.slots import pack, probabilities
 

@@ -15,7 +15,7 @@ from boardwright.learn.alphazero import replay as replay_buffer
 from boardwright.learn.alphazero import selfplay
 from boardwright.learn.alphazero.method import AlphaZero
 from boardwright.learn.alphazero.steps import TrainingState
-from boardwright.learn.match.pairing import replace_net
+from boardwright.learn.match.policies import replace_net
 from boardwright.learn.shared.config import SearchConfig
 from boardwright.nets.config import NetConfig
 from boardwright.nets.network import Variables, variables_of, weights_of

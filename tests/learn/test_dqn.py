@@ -16,11 +16,10 @@ from boardwright.games.registry import game as make_game
 from boardwright.learn.dqn import replay as replay_buffer
 from boardwright.learn.dqn.config import ActingConfig, DQNConfig, QLearnerConfig, TransitionsConfig
 from boardwright.learn.dqn.method import DQN, Run
-from boardwright.learn.dqn.replay import Transition
+from boardwright.learn.dqn.replay import ObservationCodec, Transition, unpack_flags
 from boardwright.learn.shared.config import RandomGamesConfig
-from boardwright.learn.shared.observation_codec import ObservationCodec, unpack_flags
 from boardwright.nets.config import PlainConfig
-from boardwright.nets.output import q_values
+from boardwright.nets.modules import q_values
 
 SMALL = PlainConfig(convolutions=(4,), policy_hidden=(8,))
 TINY = DQNConfig(

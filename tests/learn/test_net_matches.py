@@ -10,7 +10,7 @@ import pytest
 
 from boardwright.errors import NetError
 from boardwright.games import registry
-from boardwright.learn.match.nets import play_nets
+from boardwright.learn.match.matches import play_nets
 from boardwright.nets import netfile
 from boardwright.nets.config import NetConfig
 from boardwright.nets.layout import interface_of, weight_shapes

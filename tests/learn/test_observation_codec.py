@@ -10,7 +10,7 @@ import pytest
 from boardwright.games.batched import random_action, without_chance
 from boardwright.games.registry import game as make_game
 from boardwright.games.registry import game_class, game_names
-from boardwright.learn.shared.observation_codec import ObservationCodec, pack_flags, unpack_flags
+from boardwright.learn.dqn.replay import ObservationCodec, pack_flags, unpack_flags
 
 GAMES, STEPS = 8, 40
 WAYS = [(name, way) for name in game_names() for way in {game_class(name).observations[place]: 0 for place in (0, -1)}]

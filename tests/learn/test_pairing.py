@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jax import Array
 
-from boardwright.learn.match.pairing import BOTH, NetEvaluator, first_seats, on_move, opponents_evaluate
+from boardwright.learn.match.policies import BOTH, NetEvaluator, first_seats, on_move, opponents_evaluate
 
 ALONE, AGAINST = 3, 16
 GAMES = ALONE + AGAINST

@@ -22,8 +22,7 @@ from boardwright.errors import RunError
 from boardwright.games.base import DRAW, BatchEnv, Game
 from boardwright.learn.match import matches
 from boardwright.learn.match.matches import MatchResult, play_pairs
-from boardwright.learn.match.pairing import make_net_evaluator
-from boardwright.learn.match.policies import Policy, net_policy, random_policy
+from boardwright.learn.match.policies import Policy, make_net_evaluator, net_policy, random_policy
 from boardwright.nets.config import PlainConfig
 from boardwright.nets.network import make_network
 

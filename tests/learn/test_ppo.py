@@ -16,7 +16,7 @@ from tictactoe import Core
 from boardwright.errors import RunError
 from boardwright.games.base import ONGOING
 from boardwright.games.registry import game
-from boardwright.learn.match.pairing import replace_net
+from boardwright.learn.match.policies import replace_net
 from boardwright.learn.ppo.config import PRESETS, OpponentConfig, PPOConfig, PPOLearnerConfig, RolloutConfig
 from boardwright.learn.ppo.method import PPO, Run
 from boardwright.learn.ppo.selfplay import make_decide

@@ -12,8 +12,7 @@ import pytest
 from jax import Array
 
 from boardwright.games.base import ONGOING, BatchEnv
-from boardwright.learn.match.pairing import BOTH, first_seats
-from boardwright.learn.match.policies import Policy
+from boardwright.learn.match.policies import BOTH, Policy, first_seats
 from boardwright.learn.ppo import selfplay
 from boardwright.learn.ppo.learner import row_advantages
 from boardwright.learn.ppo.selfplay import Decision

@@ -16,8 +16,15 @@ from toy_game import ToyRules
 from boardwright.learn.dqn import replay as replay_buffer
 from boardwright.learn.dqn.config import ActingConfig, DQNConfig, QLearnerConfig, TransitionsConfig
 from boardwright.learn.dqn.learner import QLearner, targets
-from boardwright.learn.dqn.replay import GAME_OVER, OTHER_ROLE, SAME_ROLE, Replay, Transition
-from boardwright.learn.shared.observation_codec import ObservationCodec, pack_flags
+from boardwright.learn.dqn.replay import (
+    GAME_OVER,
+    OTHER_ROLE,
+    SAME_ROLE,
+    ObservationCodec,
+    Replay,
+    Transition,
+    pack_flags,
+)
 from boardwright.nets.config import PlainConfig
 from boardwright.nets.network import make_network
 

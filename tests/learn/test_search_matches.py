@@ -14,8 +14,7 @@ from climb import MAX_PLIES, evaluator, make_climb, predict
 from boardwright.games.base import DRAW, BatchEnv
 from boardwright.learn.match import matches
 from boardwright.learn.match.matches import SEARCH_CHUNK, MatchResult, play_matches
-from boardwright.learn.match.pairing import NetEvaluator
-from boardwright.learn.match.policies import search_policy
+from boardwright.learn.match.policies import NetEvaluator, search_policy
 from boardwright.learn.shared.config import SearchConfig
 
 FREE, OPPONENTS = 2, 4

@@ -18,7 +18,7 @@ from boardwright.games.cathedral.rules import CathedralRules
 from boardwright.learn.alphazero import replay as replay_buffer
 from boardwright.learn.alphazero import selfplay
 from boardwright.learn.alphazero.config import SelfPlayConfig
-from boardwright.learn.match.pairing import BOTH
+from boardwright.learn.match.policies import BOTH
 from boardwright.mcts.policies import SearchResult
 
 STEPS, GAMES, LEAGUE, ITERATIONS = 150, 12, 8, 3

@@ -13,13 +13,13 @@ import boardwright
 from boardwright.errors import NetError
 from boardwright.nets.config import Architecture, NetConfig, PlainConfig
 from boardwright.nets.layout import interface_of, weight_shapes
-from boardwright.nets.network import make_network, variables_of, weights_of
-from boardwright.nets.output import expected_result
-from boardwright.nets.plain import PlainNet
-from boardwright.nets.residual import (
+from boardwright.nets.modules import (
+    PlainNet,
     ResidualNet,
     _pool,  # pyright: ignore[reportPrivateUsage]
+    expected_result,
 )
+from boardwright.nets.network import make_network, variables_of, weights_of
 
 
 @pytest.mark.parametrize(("name", "config"), COMBINATIONS.values(), ids=COMBINATIONS)

@@ -11,7 +11,7 @@ from variations import COMBINATIONS, EVALUATION, EVERYTHING, PLAIN
 
 import boardwright
 from boardwright.errors import NetError
-from boardwright.nets import netfile, onnxgraph
+from boardwright.nets import evaluator, netfile
 from boardwright.nets.config import Architecture, NetConfig
 from boardwright.nets.network import make_network, variables_of
 
@@ -29,7 +29,7 @@ def test_graph_and_jax_agree(name: str, config: Architecture, tmp_path: Path) ->
     game = boardwright.game(name)
     storage = "bfloat16" if isinstance(config, NetConfig) and config.heads == "by-role" else "float32"
     net = netfile.read(scrambled.net_file(tmp_path, config, game, storage=storage), game=game)
-    graph = onnxgraph.build(net)
+    graph = evaluator.build(net)
     onnx.checker.check_model(graph, full_check=True)
     assert not any(node.op_type == "BatchNormalization" for node in graph.graph.node)
     planes, roles = scrambled.observations(game, 5)
@@ -45,7 +45,7 @@ def test_graph_and_jax_agree(name: str, config: Architecture, tmp_path: Path) ->
 
 def test_any_number_of_positions(tmp_path: Path) -> None:
     game = boardwright.game("cathedral", "paper-6", "paper")
-    graph = onnxgraph.build(netfile.read(scrambled.net_file(tmp_path, EVERYTHING, game)))
+    graph = evaluator.build(netfile.read(scrambled.net_file(tmp_path, EVERYTHING, game)))
     planes, roles = scrambled.observations(game, 7)
     together = run(graph, planes, roles)
     for row in range(7):
@@ -57,7 +57,7 @@ def test_any_number_of_positions(tmp_path: Path) -> None:
 def test_the_graph_runs_in_old_runtimes(tmp_path: Path) -> None:
     """onnxruntime 1.20 reads format 10 and operators 21 at most."""
     game = boardwright.game("draughts")
-    graph = onnxgraph.build(netfile.read(scrambled.net_file(tmp_path, PLAIN, game)))
+    graph = evaluator.build(netfile.read(scrambled.net_file(tmp_path, PLAIN, game)))
     assert graph.ir_version <= 10
     assert [opset.version <= 21 for opset in graph.opset_import] == [True]
 
@@ -66,6 +66,6 @@ def test_evaluation_net_has_no_onnx_graph_and_no_network(tmp_path: Path) -> None
     game = boardwright.game("draughts", observation="paper")
     path = scrambled.net_file(tmp_path, EVALUATION, game)
     with pytest.raises(NetError, match=f"net file {path}: .* no policy: play it with alphabeta:net={path}$"):
-        onnxgraph.build(netfile.read(path))
+        evaluator.build(netfile.read(path))
     with pytest.raises(NetError, match=r"net evaluation 12-5: .* no policy: play it with alphabeta:net=FILE$"):
         make_network(EVALUATION, game)

@@ -13,8 +13,8 @@ import boardwright
 from boardwright.nets import netfile
 from boardwright.nets.config import NetConfig, PlainConfig
 from boardwright.nets.layout import interface_of, weight_shapes
+from boardwright.nets.modules import Output, q_values
 from boardwright.nets.network import make_network, variables_of, weights_of
-from boardwright.nets.output import Output, q_values
 
 CATHEDRAL = boardwright.game("cathedral", "paper-6", "paper")
 

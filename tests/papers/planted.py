@@ -3,8 +3,7 @@
 import numpy as np
 
 from boardwright.learn.run.metrics import History, Series
-from boardwright.papers.cathedral.claims import CELLS, TRAININGS
-from boardwright.papers.cathedral.results import Played, Results
+from boardwright.papers.cathedral.claims import CELLS, TRAININGS, Played, Results
 
 VAE = {
     "validation/reconstruction": 0.95,

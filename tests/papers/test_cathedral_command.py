@@ -11,8 +11,7 @@ from boardwright.cli import paper
 from boardwright.cli.paper import Options, run
 from boardwright.learn.run.method import RunObserver
 from boardwright.papers.cathedral import runs as cathedral_runs
-from boardwright.papers.cathedral.claims import CURVES, FINDINGS, TARGETS
-from boardwright.papers.cathedral.results import Results
+from boardwright.papers.cathedral.claims import CURVES, FINDINGS, TARGETS, Results
 from boardwright.papers.cathedral.runs import Work
 
 

@@ -21,10 +21,13 @@ from boardwright.papers.cathedral.claims import (
     TRAININGS,
     UNSTABLE_RUN,
     VARIANTS,
+    Results,
     cell_of,
+    fluctuation,
+    targets,
+    verdicts,
 )
 from boardwright.papers.cathedral.report import curves, page
-from boardwright.papers.cathedral.results import Results, fluctuation, targets, verdicts
 from boardwright.papers.cathedral.runs import Work
 from boardwright.papers.report import FAILS, HOLDS, OPEN, is_more, is_no_gain
 from boardwright.stats.score import Interval

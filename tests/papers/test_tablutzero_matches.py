@@ -18,7 +18,7 @@ from boardwright.learn.run import league, loop
 from boardwright.learn.run.method import RunObserver
 from boardwright.learn.run.metrics import Metrics
 from boardwright.learn.run.progress import Progress
-from boardwright.papers.tablutzero import matches as tablutzero_matches
+from boardwright.papers.tablutzero import runs as tablutzero_runs
 from boardwright.papers.tablutzero.claims import FULL, RATING_MODES, TRAININGS
 from boardwright.papers.tablutzero.report import page
 from boardwright.papers.tablutzero.results import curve, read_run
@@ -58,9 +58,9 @@ def played(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         for rules in settings.rules:
             yield from (Line(rules, str(net), rules == "tablutzero", plies, COUNTS) for plies in (0, 4))
 
-    monkeypatch.setattr(tablutzero_matches, "play_nets", play_nets)
-    monkeypatch.setattr(tablutzero_matches, "lines", lines)
-    monkeypatch.setattr(tablutzero_matches.netfile, "read", lambda path: path.read_text())
+    monkeypatch.setattr(tablutzero_runs, "play_nets", play_nets)
+    monkeypatch.setattr(tablutzero_runs, "lines", lines)
+    monkeypatch.setattr(tablutzero_runs.netfile, "read", lambda path: path.read_text())
     return asked
 
 

@@ -10,9 +10,9 @@ from boardwright.errors import RunError
 from boardwright.learn.run.metrics import History, Match, Metrics
 from boardwright.papers.tablutzero import results
 from boardwright.papers.tablutzero.claims import FULL, PAIRINGS, QUICK, QUICK_SETTINGS, RATING_MODES, TRAININGS
-from boardwright.papers.tablutzero.matches import net_at
+from boardwright.papers.tablutzero.report import variant_text
 from boardwright.papers.tablutzero.results import DEVICE_SECONDS, PairingResult, RunResult
-from boardwright.papers.tablutzero.targets import variant_text
+from boardwright.papers.tablutzero.runs import net_at
 
 
 def test_odds_of_ten_are_400_elo(tmp_path: Path) -> None:

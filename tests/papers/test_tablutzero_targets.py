@@ -9,10 +9,9 @@ from planted_tablutzero import config_of, made_up
 from boardwright.learn.alphazero.config import PRESETS
 from boardwright.learn.run.metrics import ON_DEVICE, History
 from boardwright.papers.tablutzero.claims import ELO, FULL, PAIRINGS, QUICK, RATING_MODES
-from boardwright.papers.tablutzero.report import page
+from boardwright.papers.tablutzero.report import objections, page, targets
 from boardwright.papers.tablutzero.results import DEVICE_SECONDS, ITERATION_SECONDS, Results, RunResult, curve
 from boardwright.papers.tablutzero.runs import Work
-from boardwright.papers.tablutzero.targets import objections, targets
 
 
 @pytest.fixture(scope="module")

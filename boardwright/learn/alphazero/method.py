@@ -7,7 +7,9 @@
     state, losses = az.learn(state, iteration, 0)  # az.learn_chunk steps of learning
     state = az.next_iteration(state)
 
-Used inside `on_devices`, the steps split their work over devices.
+Used inside `on_devices`, the steps split their work over devices. Games, endings and replay are then on the device of
+their column; nets, optimiser and tally are the same everywhere. Random numbers do not depend on how many devices there
+are, so that a run is the same on any number of them up to the rounding of sums. With one device nothing changes.
 """
 
 import functools
@@ -17,23 +19,24 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
+from jax.sharding import Mesh, NamedSharding
 
-from boardwright.errors import NetError, RunError
+from boardwright.errors import NetError, RunError, reraise_as
 from boardwright.learn.alphazero import selfplay
 from boardwright.learn.alphazero.config import AlphaZeroConfig, GatingConfig
 from boardwright.learn.alphazero.learner import Losses
 from boardwright.learn.alphazero.steps import PLAY, Steps, TrainingState, with_weights
-from boardwright.learn.distributed import mesh
 from boardwright.learn.distributed.device import chunk_of, on_cpu, out_of_memory_hint
 from boardwright.learn.match.matches import SEARCH_CHUNK, MatchResult, play_matches
 from boardwright.learn.match.policies import search_policy
 from boardwright.learn.reporting.rating import update_ratings
 from boardwright.learn.run import league
 from boardwright.learn.run.method import Method, MethodContext, fold_in
-from boardwright.learn.run.metrics import Match
 from boardwright.learn.shared.config import EvaluationMatchesConfig
 from boardwright.learn.shared.tally import clear
+from boardwright.mcts.split import AXIS, GAMES, NODES, SAME
 from boardwright.nets import netfile, shipped
 from boardwright.nets.network import Variables, variables_of
 from boardwright.nets.resized import weights_for
@@ -41,6 +44,7 @@ from boardwright.nets.resized import weights_for
 GATE, EVALUATE = PLAY + 17, PLAY + 18  # uses of random numbers, next to those of `steps`
 MAX_PLAYED, MAX_LEARNED = 8, 32  # steps in one call, so that a run can report progress and be stopped
 MAX_LEARNED_ON_CPU = 2  # where they are unrolled
+PLACEMENT = {"games": GAMES, "first_serial": GAMES, "endings": NODES, "replay": NODES}  # else SAME
 
 
 class AlphaZero(Method[TrainingState]):
@@ -69,24 +73,30 @@ class AlphaZero(Method[TrainingState]):
         }
 
     @contextmanager
-    def on_devices(self) -> Iterator[None]:
-        with mesh.all_devices(self.config):
-            if jax.device_count() > 1:
-                self._compile()
-            yield
-
-    def describe_devices(self) -> str | None:
-        return mesh.describe(self.config)
+    def on_devices(self) -> Iterator[str | None]:
+        count, processes = jax.device_count(), jax.process_count()
+        if count == 1:
+            yield None
+            return
+        games, samples = self.config.selfplay.games, self.config.learner.batch_size
+        for path, size in (("selfplay.games", games), ("learner.batch_size", samples)):
+            if size % count:
+                raise RunError(
+                    f"setting {path}: {size} is not divisible by {count}, the number of devices: "
+                    f"set it to {-(-size // count) * count}"
+                )
+        of = f" of {processes} processes" if processes > 1 else ""
+        with jax.set_mesh(Mesh(np.asarray(jax.devices()), (AXIS,))):
+            self._compile()
+            yield f"{count} devices{of}: {games // count} games and {samples // count} samples of a batch on each"
 
     def initialise_from(self, state: TrainingState) -> TrainingState:
         text = self.config.init_from
         if text is None:
             return state
-        try:
+        with reraise_as(RunError, "setting init_from", NetError):
             net = netfile.read(shipped.find(text))
             weights = weights_for(net, self.game)
-        except NetError as error:
-            raise RunError(f"setting init_from: {error}") from error
         if net.config != self.config.net:
             raise RunError(
                 f"setting init_from: {text} is a {net.config.size} net whose architecture differs from net.*: "
@@ -153,10 +163,8 @@ class AlphaZero(Method[TrainingState]):
             others = [league.load_net(league.path_of(context.nets, other), self.game) for other in opponents]
             scores = self._play_match(fold_in(self._seed, EVALUATE, done), state.playing, others, config, show)
         for other, score in zip(opponents, scores, strict=True):
-            for role, (first, second) in enumerate(((done, other), (other, done))):
-                wins = (score.wins[role], score.losses[role])
-                counts = (wins[role], score.draws[role], wins[1 - role], score.plies[role])
-                metrics.log_match(Match(done, first, second, *counts))
+            for match in league.matches_between(done, other, score):
+                metrics.log_match(match)
         return update_ratings(metrics, done)
 
     def export_net(self, state: TrainingState) -> tuple[Any, Variables]:
@@ -164,8 +172,13 @@ class AlphaZero(Method[TrainingState]):
 
     def _compile(self) -> None:
         """Compiles the steps for the devices in use, those of the mesh if there is one."""
-        steps = self.steps
-        placed, everywhere = mesh.run_placement(steps.new_state), mesh.same_everywhere()
+        steps, mesh = self.steps, jax.sharding.get_mesh()
+        placed = everywhere = None
+        if not mesh.empty:
+            everywhere = NamedSharding(mesh, SAME)
+            leaves, structure = jax.tree_util.tree_flatten_with_path(jax.eval_shape(steps.new_state))
+            placed = structure.unflatten([NamedSharding(mesh, PLACEMENT.get(path[0].name, SAME)) for path, _ in leaves])
+        self._place_everywhere = jax.jit(lambda tree: tree, out_shardings=everywhere)
         jit = functools.partial(jax.jit, donate_argnums=0)
         self.initialise = jax.jit(steps.new_state, out_shardings=placed)
         self.settle = jit(steps.settle, out_shardings=placed)
@@ -178,9 +191,7 @@ class AlphaZero(Method[TrainingState]):
     def _tables(self) -> Any:
         """Endgame tables on all devices in use, if the config needs any."""
         proven = self.steps.proven
-        if proven is None:
-            return None
-        return jax.jit(lambda tables: tables, out_shardings=mesh.same_everywhere())(proven.tables)
+        return None if proven is None else self._place_everywhere(proven.tables)
 
     def _play_match(
         self,

@@ -8,6 +8,7 @@ A game that was resigned or adjudicated has a result but no final board, so only
 """
 
 import dataclasses
+import functools
 from typing import Any
 
 import jax
@@ -22,6 +23,8 @@ EMPTY, OPEN, BOOTSTRAPPED, KNOWN, RESULT_ONLY = range(5)
 WEIGHT_ONE = 64  # what a weight of 1 is stored as, so that draws are exact
 MAX_WEIGHT = 8 * WEIGHT_ONE
 HOLDER_BITS = 2
+pack_holders = functools.partial(pack_numbers, bits=HOLDER_BITS)  # who holds each cell [cells] -> [H] uint32
+holder_words = functools.partial(words_needed, bits=HOLDER_BITS)  # number of cells -> H
 
 
 class Ending(PyTreeNode):
@@ -128,19 +131,9 @@ def usable_states(replay: Replay) -> Array:
     return _usable(replay).sum(dtype=jnp.int32)
 
 
-def pack_holders(holders: Array) -> Array:
-    """[H] uint32 of who holds each cell [cells]."""
-    return pack_numbers(holders, HOLDER_BITS)
-
-
 def unpack_holders(words: Array, cells: int) -> Array:
     """[cells] int32: 0 empty, 1 role 0, 2 role 1."""
     return unpack_numbers(words, cells, HOLDER_BITS).astype(jnp.int32)
-
-
-def holder_words(cells: int) -> int:
-    """Number of words that `pack_holders` returns."""
-    return words_needed(cells, HOLDER_BITS)
 
 
 def _usable(replay: Replay) -> Array:

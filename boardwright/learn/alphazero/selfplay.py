@@ -1,7 +1,7 @@
 """Self-play: concurrent games on the device, one action in each per step, written into the replay.
 
 Games continue from iteration to iteration and restart when they end. A step searches all games at once and plays the
-chosen actions, in a league where its net is on move (see `pairing`). Only moves of the current net are learned from,
+chosen actions, in a league where its net is on move (see `policies`). Only moves of the current net are learned from,
 those searched in full after the random opening.
 """
 
@@ -20,8 +20,15 @@ from boardwright.games.batched import where_games
 from boardwright.learn.alphazero import replay as replay_buffer
 from boardwright.learn.alphazero.config import SelfPlayConfig
 from boardwright.learn.alphazero.replay import Ending, Replay
-from boardwright.learn.match.pairing import BOTH, count_outcomes, first_seats, on_move, other_seats
-from boardwright.learn.match.policies import Search, random_policy
+from boardwright.learn.match.policies import (
+    BOTH,
+    Search,
+    count_outcomes,
+    first_seats,
+    on_move,
+    other_seats,
+    random_policy,
+)
 from boardwright.learn.shared.tally import count, game_metrics, opponent_scores, total
 from boardwright.mcts.nodes import side_of
 from boardwright.mcts.policies import SearchResult

@@ -14,8 +14,8 @@ import jax.numpy as jnp
 from flax.struct import PyTreeNode
 from jax import Array
 
-from boardwright.errors import BoardwrightError, RunError
-from boardwright.games.base import Game, ProvenResults
+from boardwright.errors import BoardwrightError, RunError, reraise_as
+from boardwright.games.base import ProvenResults
 from boardwright.games.batched import without_forced
 from boardwright.games.registry import game as make_game
 from boardwright.learn.alphazero import replay as replay_buffer
@@ -25,9 +25,14 @@ from boardwright.learn.alphazero.learner import AlphaZeroLearner, LearnerState, 
 from boardwright.learn.alphazero.replay import Ending, Replay
 from boardwright.learn.alphazero.selfplay import Games, Tally
 from boardwright.learn.distributed.device import compute_dtype
-from boardwright.learn.match.nets import env_of
-from boardwright.learn.match.pairing import make_net_evaluator, opponents_evaluate, stack_nets, unstack_nets
-from boardwright.learn.match.policies import make_search
+from boardwright.learn.match.matches import env_of
+from boardwright.learn.match.policies import (
+    make_net_evaluator,
+    make_search,
+    opponents_evaluate,
+    stack_nets,
+    unstack_nets,
+)
 from boardwright.learn.run.method import fold_in
 from boardwright.mcts.tree import Evaluate
 from boardwright.nets.network import Variables, make_network
@@ -83,7 +88,11 @@ class Steps:
         self.learning = self.game.learning()
         self.network = make_network(config.net, self.game, dtype=compute_dtype())
         self.evaluator = make_net_evaluator(self.network, self.env)
-        self.proven = _proven_results(config, self.game)
+        self.proven: ProvenResults | None = None
+        if config.needs_tables is not None:
+            with reraise_as(RunError, f"setting {config.needs_tables}", BoardwrightError):
+                folder = config.tablebase_dir
+                self.proven = self.game.proven_results(None if folder is None else Path(folder))
         self.slots = min(self.game.max_search_actions, self.game.num_actions)
         total_steps = config.iterations * config.learner.steps
         self.learner = AlphaZeroLearner(config.learner, self.game, self.network, total_steps, self.proven)
@@ -186,13 +195,3 @@ class Steps:
         learner = jax.tree.map(lambda new, old: jnp.where(enough, new, old), after, state.learner)
         losses = jax.tree.map(lambda loss: jnp.where(enough, loss, 0.0), losses)
         return state.replace(learner=learner), losses
-
-
-def _proven_results(config: AlphaZeroConfig, game: Game) -> ProvenResults | None:
-    """The endgame tables that a config needs; raises RunError if they are missing."""
-    if config.needs_tables is None:
-        return None
-    try:
-        return game.proven_results(None if config.tablebase_dir is None else Path(config.tablebase_dir))
-    except BoardwrightError as error:
-        raise RunError(f"setting {config.needs_tables}: {error}") from error

@@ -17,15 +17,14 @@ from jax import Array
 from boardwright.games.base import Game
 from boardwright.learn.distributed.device import on_cpu
 from boardwright.learn.dqn import replay as replay_buffer
-from boardwright.learn.dqn.config import DQNConfig, QLearnerConfig
-from boardwright.learn.dqn.replay import Replay, Transition
+from boardwright.learn.dqn.config import DQNConfig
+from boardwright.learn.dqn.replay import ObservationCodec, Replay, Transition, unpack_flags
 from boardwright.learn.dqn.selfplay import choose_greedily
 from boardwright.learn.shared.encoder_file import frozen_mask
-from boardwright.learn.shared.observation_codec import ObservationCodec, unpack_flags
 from boardwright.learn.shared.schedules import warmup_cosine
 from boardwright.learn.shared.symmetry_images import SymmetryImages
+from boardwright.nets.modules import q_values
 from boardwright.nets.network import Network, Variables
-from boardwright.nets.output import q_values
 
 EVALUATED_AT_ONCE = 2048  # transitions in a batch of the target net where it evaluates the whole replay
 Losses = dict[str, Array]
@@ -53,7 +52,11 @@ class QLearner:
         self.num_actions = game.num_actions
         rates = config.learner
         self.schedule = warmup_cosine(rates.lr_peak, rates.lr_final, rates.warmup_steps, config.total_updates)
-        self.optimiser = _optimiser(rates, self.schedule, config.frozen)
+        # Adam with as few stages as possible: on a GPU each is a kernel in every update.
+        is_constant = rates.lr_final >= rates.lr_peak and rates.warmup_steps == 0
+        stages = [optax.masked(optax.set_to_zero(), frozen_mask)] if config.frozen else []
+        stages += [optax.clip_by_global_norm(rates.gradient_clip)] if rates.gradient_clip else []
+        self.optimiser = optax.chain(*stages, optax.adam(rates.lr_peak if is_constant else self.schedule))
         self.images, self.codec = SymmetryImages.of(game, rates.augment), ObservationCodec.of(game)
 
     def init(self, variables: Variables) -> LearnerState:
@@ -120,15 +123,6 @@ class QLearner:
         parts = jnp.pad(rows, ((0, -capacity % size), (0, 0))).reshape(-1, size, rows.shape[1])
         return jax.lax.map(evaluate, parts).reshape(-1, self.num_actions)
 
-    def _draw(self, state: LearnerState, replay: Replay, uniform: Array) -> tuple[Array, Array]:
-        """[N] each: places in the replay, and importance weights."""
-        config = self.config.transitions
-        if not config.prioritised:
-            return replay_buffer.draw_uniformly(uniform, replay), jnp.ones(uniform.shape, jnp.float32)
-        places = replay_buffer.draw_by_weight(uniform, replay.weight)
-        share = jnp.minimum(state.updates / self.config.total_updates, 1.0)
-        return places, replay_buffer.importance_weights(replay, places, config.beta + (1 - config.beta) * share)
-
     def _loss(
         self, params: Any, statistics: Any, batch: Transition, target: Array, counts: Array
     ) -> tuple[Array, tuple[Array, Any]]:
@@ -145,8 +139,15 @@ class QLearner:
         self, state: LearnerState, params: Any, replay: Replay, drawn: tuple[Array, Array], table: Array | None
     ) -> tuple[LearnerState, Any, Replay, Losses]:
         """`params`: the learner's in the compute dtype; `table`: what `_evaluate_all` returned, if it was called."""
-        uniform, symmetry = drawn
-        places, counts = self._draw(state, replay, uniform)
+        (uniform, symmetry), config = drawn, self.config.transitions
+        if config.prioritised:
+            places = replay_buffer.draw_by_weight(uniform, replay.weight)
+            done = jnp.minimum(state.updates / self.config.total_updates, 1.0)
+            beta = config.beta + (1 - config.beta) * done
+            counts = replay_buffer.importance_weights(replay, places, beta)
+        else:
+            places = replay_buffer.draw_uniformly(uniform, replay)
+            counts = jnp.ones(uniform.shape, jnp.float32)
         batch = self._read(replay.rows[places], symmetry)
         statistics = state.variables["batch_stats"]
         online = self.evaluate_next({"params": params, "batch_stats": statistics}, batch)
@@ -162,18 +163,10 @@ class QLearner:
         changes, optimiser = self.optimiser.update(optax.tree.cast(gradients, jnp.float32), state.optimiser)
         changed = optax.apply_updates(state.variables["params"], changes)
         variables, target_net = {"params": changed, "batch_stats": statistics}, state.target
-        share, priorities = self.config.learner.target_share, self.config.transitions
+        share = self.config.learner.target_share
         if share:
             target_net = jax.tree.map(lambda old, new: old + share * (new - old), target_net, variables)
-        if priorities.prioritised:
-            replay = replay_buffer.update_weights(replay, places, errors, priorities.alpha, priorities.priority_epsilon)
+        if config.prioritised:
+            replay = replay_buffer.update_weights(replay, places, errors, config.alpha, config.priority_epsilon)
         after = LearnerState(variables, target_net, optimiser, state.updates + 1)
         return after, optax.tree.cast(changed, self.dtype), replay, {"total": total, "error": jnp.abs(errors).mean()}
-
-
-def _optimiser(config: QLearnerConfig, schedule: optax.Schedule, frozen: bool) -> optax.GradientTransformation:
-    """Adam with as few stages as possible: on a GPU each is a kernel in every update."""
-    is_constant = config.lr_final >= config.lr_peak and config.warmup_steps == 0
-    stages = [optax.masked(optax.set_to_zero(), frozen_mask)] if frozen else []
-    stages += [optax.clip_by_global_norm(config.gradient_clip)] if config.gradient_clip else []
-    return optax.chain(*stages, optax.adam(config.lr_peak if is_constant else schedule))

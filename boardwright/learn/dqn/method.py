@@ -24,10 +24,9 @@ from boardwright.learn.dqn import replay as replay_buffer
 from boardwright.learn.dqn import selfplay
 from boardwright.learn.dqn.config import DQNConfig
 from boardwright.learn.dqn.learner import LearnerState, Losses, QLearner
-from boardwright.learn.dqn.replay import Replay
+from boardwright.learn.dqn.replay import Replay, pack_flags
 from boardwright.learn.dqn.selfplay import Games, Tally
 from boardwright.learn.run.method import MethodContext, fold_in
-from boardwright.learn.shared.observation_codec import pack_flags
 from boardwright.learn.shared.policy_method import PolicyMethod
 
 INIT, ACT, LEARN = range(3)  # uses of random numbers

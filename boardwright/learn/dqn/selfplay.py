@@ -14,10 +14,8 @@ from jax import Array
 from boardwright.games.base import DRAW, BatchEnv
 from boardwright.games.batched import where_games
 from boardwright.learn.dqn.config import ActingConfig, Exploration
-from boardwright.learn.dqn.replay import GAME_OVER, OTHER_ROLE, SAME_ROLE, Transition
-from boardwright.learn.match.pairing import BOTH
-from boardwright.learn.match.policies import random_policy
-from boardwright.learn.shared.observation_codec import ObservationCodec, pack_flags
+from boardwright.learn.dqn.replay import GAME_OVER, OTHER_ROLE, SAME_ROLE, ObservationCodec, Transition, pack_flags
+from boardwright.learn.match.policies import BOTH, random_policy
 from boardwright.learn.shared.tally import count, game_metrics, total
 
 NEVER = -1e30  # instead of the value of an action that must not be chosen

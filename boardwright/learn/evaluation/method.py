@@ -69,8 +69,12 @@ class AlphaBetaEvaluation(Method[Run]):
         with out_of_memory_hint("replay or learner.batch_size"):
             if chunk < self._plays:
                 return jax.block_until_ready(self._play(state, iteration, chunk * self._play_chunk)), {}
-            steps = (chunk - self._plays) * self._learn_chunk
-            return self._learn(state, iteration * self.config.learner.steps + steps)
+            learner, losses = state.learner, []
+            first = iteration * self.config.learner.steps + (chunk - self._plays) * self._learn_chunk
+            for number in range(first, first + self._learn_chunk):
+                learner, loss = self._step(learner, state.replay, jax.random.fold_in(self._learning_key, number))
+                losses.append(loss)
+            return Run(learner, state.replay, state.tally), {"value": np.mean(jax.device_get(losses))}
 
     def progress_after(self, chunks: int) -> tuple[str, int, int]:
         if chunks <= self._plays:
@@ -117,13 +121,6 @@ class AlphaBetaEvaluation(Method[Run]):
         weights = weights_of(self.export_net(run)[1])
         samples, tally = selfplay.play_games(self.game, self._make_search, weights, self.config.selfplay, seeds)
         return Run(run.learner, add(run.replay, samples), jax.tree.map(jnp.add, run.tally, tally))
-
-    def _learn(self, run: Run, first: int) -> tuple[Run, Mapping[str, Any]]:
-        learner, losses = run.learner, []
-        for number in range(first, first + self._learn_chunk):
-            learner, loss = self._step(learner, run.replay, jax.random.fold_in(self._learning_key, number))
-            losses.append(loss)
-        return Run(learner, run.replay, run.tally), {"value": np.mean(jax.device_get(losses))}
 
 
 def opponents(config: AlphaBetaMatchesConfig, done: int) -> list[int]:

@@ -3,8 +3,10 @@
     games = play_matches(key, env, (first, second), openings=500, opening_plies=4)
     (result,) = games.results()
 
+`play_nets` is a match between nets from files, of any architectures and observations.
+
 Two policies play every opening twice, each of them in either role; one policy plays both roles of every opening once.
-Policies move in turns (see `pairing`), so that few of their answers are wasted.
+Policies move in turns (see `policies`), so that few of their answers are wasted.
 """
 
 import functools
@@ -19,19 +21,25 @@ import numpy as np
 from jax import Array
 from jax.tree_util import Partial
 
-from boardwright.errors import RunError
-from boardwright.games.base import BatchEnv
+from boardwright.errors import NetError, RunError
+from boardwright.games.base import BatchEnv, Game
 from boardwright.games.batched import after_chance, random_action, where_games, without_chance, without_forced
 from boardwright.learn.distributed import processes
-from boardwright.learn.match.pairing import BOTH, on_move
-from boardwright.learn.match.policies import Policy
+from boardwright.learn.distributed.device import compute_dtype
+from boardwright.learn.match.policies import BOTH, Policy, make_net_evaluator, on_move, search_policy
+from boardwright.learn.shared.config import SearchConfig
 from boardwright.mcts.split import split
+from boardwright.nets import netfile
+from boardwright.nets.config import Architecture
+from boardwright.nets.netfile import NetFile
+from boardwright.nets.network import make_network, variables_of
 
 AT_ONCE = 10_000  # default of concurrent games
 CHUNK, SEARCH_CHUNK = 16, 4  # turns of each policy between two checks whether all games are over
 MAX_TURNS = 1 << 14  # of all policies together; a game that is not over then has no result
 
 OnShare = Callable[[float], None]
+NetPlayer = Callable[[Sequence[NetFile], int], Policy]  # nets that share the games, plies of the opening -> policy
 
 
 @dataclass(frozen=True)
@@ -165,6 +173,59 @@ def play_pairs(
     sizes = {"openings": games // 2, "at_once": at_once // 2}
     (result,) = play_matches(key, env, (first, second), **sizes, draw_chance=True, **options).results()
     return result
+
+
+def play_nets(
+    challenger: NetFile,
+    others: Sequence[NetFile],
+    *,
+    games: int,
+    simulations: int,
+    opening_plies: int,
+    seed: int,
+    on_share: Callable[[float], None] | None = None,
+) -> list[MatchResult]:
+    """Role-swapped pairs of games against each of several nets of one architecture, with equal simulations.
+
+    The search is Gumbel's, also for nets that were trained with PUCT. Raises NetError for nets of other games or rules.
+    """
+    game, theirs = netfile.game_of(challenger), netfile.game_of(others[0])
+    for other in others:
+        if other.game != challenger.game or netfile.differing_rules(other, game):
+            raise NetError(f"net file {other.path}: made for another game or other rules than {challenger.path}")
+        if (other.config, other.observation) != (others[0].config, others[0].observation):
+            raise NetError(
+                f"net file {other.path}: its architecture or observation differs from {others[0].path}: "
+                "play a separate match against each"
+            )
+    first = net_player(game, game, challenger.config, simulations)([challenger], opening_plies)
+    second = net_player(game, theirs, others[0].config, simulations)(others, opening_plies)
+    return play_matches(
+        jax.random.key(seed),
+        env_of(game),
+        (first, second),
+        openings=games // 2,
+        groups=len(others),
+        opening_plies=opening_plies,
+        chunk=SEARCH_CHUNK,
+        on_share=on_share,
+    ).results()
+
+
+@functools.lru_cache(maxsize=8)  # compiled once for a game
+def env_of(game: Game) -> BatchEnv:
+    """The batched environment of a game, whose steps sample chance moves."""
+    return without_chance(game.batch()) if game.has_chance else game.batch()
+
+
+@functools.lru_cache(maxsize=8)  # compiled once for nets of an architecture
+def net_player(game: Game, observed: Game, config: Architecture, simulations: int) -> NetPlayer:
+    """Gumbel search of a game with nets of an architecture, with the observation of `observed`."""
+    network = make_network(config, observed, dtype=compute_dtype())
+    slots, fold = min(game.max_search_actions, game.num_actions), jax.jit(network.fold)
+    evaluator = make_net_evaluator(network, observed.batch())
+    policy = search_policy(env_of(game), evaluator, SearchConfig(), simulations=simulations, slots=slots)
+    return lambda nets, opening_plies: policy([fold(variables_of(net.weights)) for net in nets], opening_plies)
 
 
 def open_games(env: BatchEnv, key: Array, games: int, plies: Array | int) -> Any:

@@ -121,7 +121,20 @@ class PPOLearner:
 
     def __init__(self, config: PPOLearnerConfig, network: Network, *, total_steps: int, frozen: bool):
         self.config, self.network = config, network
-        self.optimiser = _optimiser(config, total_steps, frozen)
+
+        def adam(rate: float) -> optax.GradientTransformation:
+            return optax.adam(optax.linear_schedule(rate, rate * config.lr_final_share, max(total_steps, 1)))
+
+        def label(params: Any) -> Any:
+            """The value head has a learning rate of its own."""
+            labels = {name: "critic" if name.startswith("value") else "actor" for name in params}
+            return {name: jax.tree.map(lambda _, label=labels[name]: label, tree) for name, tree in params.items()}
+
+        self.optimiser = optax.chain(
+            optax.masked(optax.set_to_zero(), frozen_mask) if frozen else optax.identity(),
+            optax.clip_by_global_norm(config.gradient_clip) if config.gradient_clip else optax.identity(),
+            optax.multi_transform({"actor": adam(config.actor_lr), "critic": adam(config.critic_lr)}, label),
+        )
 
     def init(self, variables: Variables) -> LearnerState:
         """The state before the first step."""
@@ -201,20 +214,3 @@ class PPOLearner:
 
         variables, _ = jax.lax.scan(body, state.variables, places[-MAX_REFRESH:])
         return state.replace(variables=variables)
-
-
-def _optimiser(config: PPOLearnerConfig, total_steps: int, frozen: bool) -> optax.GradientTransformation:
-    """Adam, with one learning rate for the value head and another for everything else."""
-
-    def adam(rate: float) -> optax.GradientTransformation:
-        return optax.adam(optax.linear_schedule(rate, rate * config.lr_final_share, max(total_steps, 1)))
-
-    def label(params: Any) -> Any:
-        labels = {name: "critic" if name.startswith("value") else "actor" for name in params}
-        return {name: jax.tree.map(lambda _, label=labels[name]: label, tree) for name, tree in params.items()}
-
-    return optax.chain(
-        optax.masked(optax.set_to_zero(), frozen_mask) if frozen else optax.identity(),
-        optax.clip_by_global_norm(config.gradient_clip) if config.gradient_clip else optax.identity(),
-        optax.multi_transform({"actor": adam(config.actor_lr), "critic": adam(config.critic_lr)}, label),
-    )

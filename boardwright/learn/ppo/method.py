@@ -23,14 +23,15 @@ from jax import Array
 
 from boardwright.games.batched import with_openings
 from boardwright.learn.distributed.device import chunk_of, on_cpu, out_of_memory_hint
-from boardwright.learn.match.pairing import (
+from boardwright.learn.match.policies import (
+    Policy,
     first_seats,
     make_net_evaluator,
     opponents_evaluate,
+    random_policy,
     stack_nets,
     unstack_nets,
 )
-from boardwright.learn.match.policies import Policy, random_policy
 from boardwright.learn.ppo import selfplay
 from boardwright.learn.ppo.config import OpponentConfig, PPOConfig
 from boardwright.learn.ppo.learner import Batch, LearnerState, Losses, PPOLearner, explained_variance, row_advantages

@@ -18,8 +18,7 @@ from jax import Array
 
 from boardwright.games.base import BatchEnv
 from boardwright.games.batched import where_games
-from boardwright.learn.match.pairing import BOTH, count_outcomes, other_seats
-from boardwright.learn.match.policies import Policy
+from boardwright.learn.match.policies import BOTH, Policy, count_outcomes, other_seats
 from boardwright.learn.shared.symmetry_images import SymmetryImages
 from boardwright.learn.shared.tally import count, game_metrics, opponent_scores, total
 from boardwright.mcts.tree import Evaluate

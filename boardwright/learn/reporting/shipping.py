@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from boardwright.errors import RunError
+from boardwright.errors import RunError, reraise_as
 from boardwright.learn.reporting.rating import NAMES
 from boardwright.learn.run import league
 from boardwright.learn.run.league import BEST
@@ -36,10 +36,8 @@ def ship(run: Path, name: str, *, iteration: int | None = None, folder: Path | N
     there = netfile.read(path) if path.exists() else net
     if there.game != net.game or netfile.differing_rules(there, netfile.game_of(net)):
         raise RunError(f"{path} is a net of another game or other rules: choose another name, or remove it first")
-    try:
+    with reraise_as(RunError, f"cannot write into {folder}"):
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise RunError(f"cannot write into {folder}: {error.strerror}") from error
     netfile.write(
         path,
         config=net.config,

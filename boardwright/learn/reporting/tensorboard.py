@@ -9,7 +9,6 @@ TensorBoard's protocol buffers. We need five of its fields, so we encode them by
 """
 
 import contextlib
-import functools
 import struct
 import time
 from collections.abc import Mapping
@@ -17,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from boardwright.errors import RunError
+from boardwright.errors import RunError, reraise_as
 
 FILE_VERSION = b"brain.Event:2"
 _VARINT, _DOUBLE, _BYTES, _FLOAT = 0, 1, 2, 5  # wire types
@@ -27,7 +26,7 @@ class EventFile:
     """A new event file in a folder, after the existing ones. Each call is one write."""
 
     def __init__(self, folder: Path):
-        try:
+        with reraise_as(RunError, f"cannot write event files into {folder}"):
             folder.mkdir(parents=True, exist_ok=True)
             # TensorBoard reads files in the order of their names.
             numbers = [
@@ -35,8 +34,6 @@ class EventFile:
             ]
             self.path = folder / f"events.out.tfevents.{max(numbers, default=0) + 1:06d}"
             self._file = self.path.open("xb")
-        except OSError as error:
-            raise RunError(f"cannot write event files into {folder}: {error.strerror}") from error
         self._write(0, _field(3, _BYTES, FILE_VERSION))
 
     def scalars(self, step: int, values: Mapping[str, float]) -> None:
@@ -54,11 +51,9 @@ class EventFile:
 
     def _write(self, step: int, what: bytes) -> None:
         event = _field(1, _DOUBLE, struct.pack("<d", time.time())) + _field(2, _VARINT, _varint(step)) + what
-        try:
+        with reraise_as(RunError, f"cannot write {self.path}"):
             self._file.write(record(event))
             self._file.flush()
-        except OSError as error:
-            raise RunError(f"cannot write {self.path}: {error.strerror}") from error
 
 
 def record(data: bytes) -> bytes:
@@ -71,7 +66,9 @@ def masked_checksum(data: bytes) -> int:
     """CRC-32C, rotated and shifted, so that data may contain checksums."""
     crc = 0xFFFFFFFF
     for byte in data:
-        crc = _TABLE[(crc ^ byte) & 0xFF] ^ (crc >> 8)
+        crc ^= byte
+        for _ in range(8):  # Castagnoli's polynomial, lowest bit first
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
     crc ^= 0xFFFFFFFF
     return (((crc >> 15) | (crc << 17)) + 0xA282EAD8) & 0xFFFFFFFF
 
@@ -95,11 +92,3 @@ def _varint(number: int) -> bytes:
         number >>= 7
     coded.append(number)
     return bytes(coded)
-
-
-def _reduce_bit(crc: int, _: int) -> int:
-    """One step of a CRC-32C (Castagnoli's polynomial, lowest bit first)."""
-    return crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
-
-
-_TABLE = [functools.reduce(_reduce_bit, range(8), byte) for byte in range(256)]  # what a byte does to a CRC-32C

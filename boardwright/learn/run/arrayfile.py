@@ -18,7 +18,7 @@ import jax
 import numpy as np
 
 from boardwright.atomicfile import open_atomic, open_ordinary
-from boardwright.errors import RunError
+from boardwright.errors import RunError, reraise_as
 from boardwright.learn.distributed import processes
 
 KEY = "boardwright"  # of the header in the metadata
@@ -76,11 +76,11 @@ def write(path: Path, arrays: Arrays, header: Mapping[str, Any]) -> None:
 
 def read(path: Path, data: bytes | None = None) -> ArrayFile:
     """A file, or its bytes where they were read already, after verifying its checksum; raises DamagedError."""
-    try:
-        with open_ordinary(path) if data is None else io.BytesIO(data) as file:
-            return _parse(path, file)
-    except OSError as error:
-        raise DamagedError(f"{path} cannot be read: {error.strerror}") from error
+    with (
+        reraise_as(DamagedError, f"{path} cannot be read"),
+        open_ordinary(path) if data is None else io.BytesIO(data) as file,
+    ):
+        return _parse(path, file)
 
 
 def _parse(path: Path, file: BinaryIO) -> ArrayFile:

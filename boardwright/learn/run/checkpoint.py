@@ -17,7 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from boardwright.atomicfile import remove_partial, sync_folder
-from boardwright.errors import RunError
+from boardwright.errors import RunError, reraise_as
 from boardwright.learn.distributed import processes
 from boardwright.learn.distributed.device import on_cpu
 from boardwright.learn.run import arrayfile
@@ -50,7 +50,7 @@ def save(folder: Path, number: int, tree: Any, meta: Mapping[str, Any]) -> Path:
     if not processes.is_first():
         write(path, name_leaves(tree), meta)
         return path
-    try:
+    with reraise_as(RunError, f"cannot write into {folder}"):
         if not folder.is_dir():
             folder.mkdir(parents=True)
             sync_folder(folder.parent)
@@ -59,8 +59,6 @@ def save(folder: Path, number: int, tree: Any, meta: Mapping[str, Any]) -> Path:
         found = find_checkpoints(folder)
         for other in found.keys() - sorted(other for other in found if other <= number)[-KEPT:]:
             found[other].unlink(missing_ok=True)
-    except OSError as error:
-        raise RunError(f"cannot write into {folder}: {error.strerror}") from error
     return path
 
 
@@ -170,9 +168,7 @@ class Saver:
 
         if at_once:
             write()
-            processes.any_process(
-                False
-            )  # waits: a process that ends before the checkpoint is written may end the others
+            processes.any_process(False)  # waits: one that ends before the checkpoint is written may end the others
         else:
             self._checkpoint = self._thread.submit(write)
         self._blocked = self._clock() - begin

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from boardwright.atomicfile import open_ordinary, write_atomic
-from boardwright.errors import RunError
+from boardwright.errors import RunError, reraise_as
 from boardwright.games import registry
 from boardwright.learn.run import settings
 
@@ -46,10 +46,8 @@ def store(folder: Path, method: str, config: Any) -> None:
 
 def write(folder: Path, method: str, config: Any) -> None:
     """Writes the config of a run over that of a run that never started; raises RunError."""
-    try:
+    with reraise_as(RunError, f"cannot write {folder / NAME}"):
         write_atomic(folder / NAME, json.dumps(contents(method, config), indent=1).encode() + b"\n")
-    except OSError as error:
-        raise RunError(f"cannot write {folder / NAME}: {error.strerror}") from error
 
 
 def check(folder: Path, method: str, config: Any) -> None:
@@ -81,10 +79,8 @@ def load(folder: Path, method: str, game: str, kind: type[Config]) -> Config | N
     there = read(folder)
     if (there.pop("method", None), there.get("game")) != (method, game):
         return None
-    try:
+    with reraise_as(RunError, f"{folder / NAME}", RunError):
         return settings.from_json(kind, there)
-    except RunError as error:
-        raise RunError(f"{folder / NAME}: {error}") from error
 
 
 def contents(method: str, config: Any) -> dict[str, Any]:

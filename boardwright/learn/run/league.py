@@ -1,7 +1,7 @@
 """The nets of a run: files by iteration in its folder, and which past checkpoints play against the current net."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,9 @@ import numpy as np
 from boardwright.errors import RunError
 from boardwright.games.base import Game
 from boardwright.learn.distributed import processes
-from boardwright.learn.match.pairing import replace_net
+from boardwright.learn.match.matches import MatchResult
+from boardwright.learn.match.policies import replace_net
+from boardwright.learn.run.metrics import Match
 from boardwright.learn.shared.config import EvaluationMatchesConfig
 from boardwright.nets import netfile
 from boardwright.nets.network import Variables, variables_of, weights_of
@@ -39,11 +41,6 @@ def load_net(path: Path, game: Game) -> Variables:
 def iterations_in(folder: Path) -> list[int]:
     """The iterations whose nets are in a folder, in order."""
     return sorted(int(path.stem) for path in folder.glob(f"*{SUFFIX}") if re.fullmatch("[0-9]{6,9}", path.stem))
-
-
-def best_iteration(folder: Path, scores: Mapping[int, float]) -> int | None:
-    """The iteration with the highest score of those whose nets are in a folder, the latest of equals."""
-    return max(set(scores).intersection(iterations_in(folder)), key=lambda net: (scores[net], net), default=None)
 
 
 def nearest_iterations(folder: Path, targets: Sequence[int], *, before: int) -> list[int]:
@@ -123,3 +120,12 @@ def draw_opponents(config: EvaluationMatchesConfig, seed: int, iteration: int) -
     there = pool(config, iteration)
     count = min(config.opponents, len(there))
     return sorted(np.random.default_rng([seed, iteration, 2]).choice(there, count, replace=False).tolist())
+
+
+def matches_between(net: int, other: int, result: MatchResult) -> list[Match]:
+    """The games that a net was evaluated by against a past one, in both roles."""
+    found = []
+    for role, (first, second) in enumerate(((net, other), (other, net))):
+        wins = (result.wins[role], result.losses[role])
+        found.append(Match(net, first, second, wins[role], result.draws[role], wins[1 - role], result.plies[role]))
+    return found

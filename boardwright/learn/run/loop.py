@@ -22,7 +22,7 @@ from boardwright.atomicfile import write_atomic
 from boardwright.errors import RunError
 from boardwright.learn.distributed import processes
 from boardwright.learn.distributed.device import out_of_memory_hint
-from boardwright.learn.run import checkpoint, config_file, league, lock, portable_state, run_folder, settings
+from boardwright.learn.run import checkpoint, config_file, league, lock, portable_state, settings
 from boardwright.learn.run.checkpoint import Saver
 from boardwright.learn.run.method import Method, MethodContext, RunObserver, State
 from boardwright.learn.run.metrics import Metrics
@@ -47,12 +47,19 @@ def train(
     if not processes.is_first():
         observer = RunObserver(stopped=observer.stopped)
     with contextlib.ExitStack() as held:
-        held.enter_context(method.on_devices())
-        if (split := method.describe_devices()) is not None:
+        if (split := held.enter_context(method.on_devices())) is not None:
             observer.message(split)
         processes.check_same(f"settings {settings.to_json(method.config)}")
         with processes.all_or_none():
-            metrics = _open_folder(method, folder, held)
+            if processes.is_first():
+                held.enter_context(lock.exclusive(folder))
+                if portable_state.can_resume(folder):
+                    config_file.store(folder, method.name, method.config)
+                (folder / "nets").mkdir(exist_ok=True)
+                measured = folder
+            else:  # the others measure the same, and throw it away
+                measured = Path(held.enter_context(tempfile.TemporaryDirectory()))
+            metrics = held.enter_context(Metrics(measured))
         run = _Run(method, folder, MethodContext(folder / "nets", metrics, observer))
         with out_of_memory_hint("the number of concurrent games, the replay size or the net size"):
             has_checkpoint = run.load_or_initialise()
@@ -72,28 +79,12 @@ def train(
                 if not has_checkpoint:  # else a run killed after this would leave only metrics and nets
                     saver.save_first(run.progress.number, run.state, run.progress.meta())
                     has_checkpoint = True
-                run.end_iteration()
-                run.save_portable(saver)
+                run.end_iteration(saver)
         saver.save(run.progress.number, run.state, run.progress.meta())
         saver.finish()
         done = f"{run.progress.iteration} iterations, {run.progress.frames:,} frames"
         observer.message(f"finished: {done}; net saved as {run.context.nets / method.best_name}")
         return run.progress
-
-
-def _open_folder(method: Method[Any], folder: Path, held: contextlib.ExitStack) -> Metrics:
-    """Makes the folder, locks it until `held` is closed, and opens its metrics; raises RunError for another run.
-
-    Processes other than the first measure the same and get metrics that are thrown away.
-    """
-    if not processes.is_first():
-        return held.enter_context(Metrics(Path(held.enter_context(tempfile.TemporaryDirectory()))))
-    held.enter_context(lock.exclusive(folder))
-    if run_folder.can_resume(folder):
-        config_file.store(folder, method.name, method.config)
-    metrics = held.enter_context(Metrics(folder))
-    (folder / "nets").mkdir(exist_ok=True)
-    return metrics
 
 
 class _Run(Generic[State]):
@@ -156,8 +147,8 @@ class _Run(Generic[State]):
         self.progress = dataclasses.replace(progress, chunk=progress.chunk + 1, losses=sums, learned=learned)
         self._add_device_seconds(begin)
 
-    def end_iteration(self) -> None:
-        """Gates, saves and evaluates the net of an iteration, and logs its metrics."""
+    def end_iteration(self, saver: Saver) -> None:
+        """Gates, saves and evaluates the net of an iteration, logs its metrics, and replaces the portable state."""
         method, progress, context, begin = self.method, self.progress, self.context, time.monotonic()
         done, metrics = progress.iteration + 1, method.collect_metrics(self.state)
         metrics |= {f"loss/{name}": total / progress.learned for name, total in progress.losses.items()}
@@ -180,13 +171,9 @@ class _Run(Generic[State]):
         self._update_best()
         context.observer.on_iteration(done, frames, metrics | evaluation)
         self.state = method.next_iteration(self.state)
-
-    def save_portable(self, saver: Saver) -> None:
-        """Replaces the portable state of the run, from which it could resume on another machine."""
-        fields, path, meta = self.method.portable_fields, self.folder / portable_state.NAME, self.progress.meta()
-        if fields and processes.is_first():
-            arrays = portable_state.collect(self.state, fields)
-            saver.write_in_thread(lambda: checkpoint.write(path, arrays, meta))
+        if method.portable_fields and processes.is_first():
+            arrays, meta = portable_state.collect(self.state, method.portable_fields), self.progress.meta()
+            saver.write_in_thread(lambda: checkpoint.write(self.folder / portable_state.NAME, arrays, meta))
 
     def _restore_unpacked(self, path: Path) -> None:
         """Replaces the portable fields of a new state by those of an unpacked run; games and replay buffer are new."""
@@ -234,7 +221,9 @@ class _Run(Generic[State]):
         method, nets = self.method, self.context.nets
         if method.best_metric is None or not processes.is_first():
             return
-        best = league.best_iteration(nets, self.context.metrics.read().by_iteration(method.best_metric))
+        scores = self.context.metrics.read().by_iteration(method.best_metric)
+        rated = scores.keys() & league.iterations_in(nets)
+        best = max(rated, key=lambda net: (scores[net], net), default=None)  # the latest of equals
         if best == self.progress.iteration:
             self._save_net()
         elif best is not None and netfile.read(nets / method.best_name).training.get("iteration") != best:

@@ -59,9 +59,8 @@ class Method(ABC, Generic[State]):
     chunks: int  # pieces of work in an iteration, below a million
     best_metric: str | None = None  # the net with the highest value is the best; None: the last
 
-    initialise: Callable[
-        [], State
-    ]  # the state of a new run; jitted, so that its shapes can be found without computing it
+    # The state of a new run; jitted, so that its shapes can be found without computing it.
+    initialise: Callable[[], State]
     next_iteration: Callable[[State], State]  # the state with the counters of an iteration set to zero
 
     @property
@@ -69,12 +68,9 @@ class Method(ABC, Generic[State]):
         """How many devices the method uses."""
         return jax.device_count() if self.uses_all_devices else 1
 
-    def on_devices(self) -> contextlib.AbstractContextManager[None]:
-        """The context in which all other steps are called, such as a mesh of devices."""
+    def on_devices(self) -> contextlib.AbstractContextManager[str | None]:
+        """The context in which all other steps are called; gives a line on how work is split over devices, if it is."""
         return contextlib.nullcontext()
-
-    def describe_devices(self) -> str | None:
-        """How work is split over devices, in one line; None where it is not."""
 
     def initialise_from(self, state: State) -> State:
         """A new state with the weights that the config says to start from."""

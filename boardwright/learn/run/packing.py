@@ -48,7 +48,13 @@ def pack(folder: Path, path: Path, *, nets: int) -> Packed:
     """
     if not (folder / config_file.NAME).is_file():
         raise RunError(f"{folder} is not a run folder, it has no {config_file.NAME}: give the --out of a training run")
-    _check_target(folder, path)
+    if path.resolve().is_relative_to(folder.resolve()):
+        raise RunError(f"cannot pack into {path}: it is inside the run's folder: give a file elsewhere")
+    if path.exists():
+        try:
+            _read_pack(path)
+        except RunError as error:
+            raise RunError(f"cannot pack into {path}: it exists and is not a packed run: give another file") from error
     states = [portable_state.path_in(folder, name) for name in (portable_state.NAME, portable_state.UNPACKED)]
     state = next((state for state in states if state.exists()), None)
     if state is None:
@@ -105,17 +111,6 @@ def unpack(path: Path, folder: Path) -> Packed:
 def _read_bytes(path: Path) -> bytes:
     with open_ordinary(path) as file:
         return file.read()
-
-
-def _check_target(folder: Path, path: Path) -> None:
-    """Raises RunError where a pack would replace a file of the run, or one that is no pack."""
-    if path.resolve().is_relative_to(folder.resolve()):
-        raise RunError(f"cannot pack into {path}: it is inside the run's folder: give a file elsewhere")
-    if path.exists():
-        try:
-            _read_pack(path)
-        except RunError as error:
-            raise RunError(f"cannot pack into {path}: it exists and is not a packed run: give another file") from error
 
 
 def _read_pack(path: Path) -> tuple[ArrayFile, dict[str, int]]:

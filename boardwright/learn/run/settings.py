@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Literal, TypeVar
 
 from boardwright.coerce import MismatchError, check_value, item_hints, json_value, parse_value
-from boardwright.errors import RunError
+from boardwright.errors import RunError, reraise_as
 from boardwright.setting import Setting, current_names, fields_of, group_of
 
 Config = TypeVar("Config")
@@ -93,11 +93,9 @@ def _set(kind: type, data: dict[str, Any], path: str, text: str) -> None:
     if group is not None and (text.lower() != "none" or hint is group):
         parts = ", ".join(f"{path}.{field.name}" for field in dataclasses.fields(group))
         raise RunError(f"setting {path} is a group: set one of {parts}")
-    try:
+    with reraise_as(RunError, f"setting {path}", MismatchError):
         is_list = text.startswith("[") and typing.get_origin(hint) is tuple
         data[last] = None if group else json_value(text) if is_list else parse_value(text, hint)
-    except MismatchError as error:
-        raise RunError(f"setting {path}: {error}") from error
 
 
 def _hint(kind: type, prefix: str, name: str, known: list[str]) -> Any:
@@ -131,7 +129,7 @@ def _value(value: Any, hint: Any, path: str) -> Any:
     group = group_of(hint)
     if group is not None:
         return None if value is None and hint is not group else _build(group, value, f"{path}.")
-    try:
+    with reraise_as(RunError, f"setting {path}", MismatchError):
         if typing.get_origin(hint) is tuple and isinstance(value, list | tuple):
             kinds = item_hints(hint, len(value))
             return tuple(
@@ -139,8 +137,6 @@ def _value(value: Any, hint: Any, path: str) -> Any:
                 for place, (item, kind) in enumerate(zip(value, kinds, strict=True))
             )
         return check_value(value, hint)
-    except MismatchError as error:
-        raise RunError(f"setting {path}: {error}") from error
 
 
 def _unknown(path: str, here: list[str], known: list[str]) -> RunError:

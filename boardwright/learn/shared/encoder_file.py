@@ -17,7 +17,7 @@ from jax.typing import ArrayLike
 from boardwright.errors import NetError, RunError
 from boardwright.games.base import Game
 from boardwright.learn.run import arrayfile
-from boardwright.nets.config import Architecture, PlainConfig, config_of
+from boardwright.nets.config import PlainConfig, config_of
 from boardwright.nets.network import Variables
 from boardwright.nets.vae import ENCODER
 
@@ -86,16 +86,6 @@ def read(path: Path) -> EncoderFile:
         if isinstance(error, NetError):
             raise
         raise NetError(f"{path} has no encoder: {_ADVICE}") from error
-
-
-def encoder_for(path: str | None, net: Architecture, game: Game) -> Mapping[str, np.ndarray] | None:
-    """The encoder weights that a net for a game starts from; None without a path. Raises NetError."""
-    if path is None:
-        return None
-    file = read(Path(path))
-    if isinstance(net, PlainConfig):
-        file.check_fits(net, game)
-    return file.weights
 
 
 def with_encoder(variables: Variables, encoder: Mapping[str, ArrayLike] | None) -> Variables:

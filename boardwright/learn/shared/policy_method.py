@@ -3,6 +3,7 @@
 import dataclasses
 import functools
 from abc import abstractmethod
+from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import jax
@@ -12,13 +13,12 @@ from boardwright.errors import RunError
 from boardwright.games.base import Game
 from boardwright.games.registry import game as make_game
 from boardwright.learn.distributed.device import out_of_memory_hint
-from boardwright.learn.match.matches import play_pairs
-from boardwright.learn.match.nets import env_of
-from boardwright.learn.match.pairing import make_net_evaluator
-from boardwright.learn.match.policies import net_policy, random_policy
+from boardwright.learn.match.matches import env_of, play_pairs
+from boardwright.learn.match.policies import make_net_evaluator, net_policy, random_policy
 from boardwright.learn.run.method import Method, MethodContext, fold_in
-from boardwright.learn.shared.encoder_file import encoder_for, with_encoder
+from boardwright.learn.shared import encoder_file
 from boardwright.learn.shared.tally import clear
+from boardwright.nets.config import PlainConfig
 from boardwright.nets.network import Variables, make_network
 
 MEASURE = 16  # a use of random numbers, next to those of the methods
@@ -38,7 +38,12 @@ class PolicyMethod(Method[State]):
         self.env = env_of(with_rewards(self.game, config.rewards))
         self.network = make_network(config.architecture, self.game, dtype=dtype)
         self.best_metric = SCORE if config.evaluation.keep == "best" else None
-        self._encoder = encoder_for(config.encoder, config.architecture, self.game) if load_encoder else None
+        self._encoder = None
+        if load_encoder and config.encoder is not None:
+            file = encoder_file.read(Path(config.encoder))
+            if isinstance(config.architecture, PlainConfig):
+                file.check_fits(config.architecture, self.game)
+            self._encoder = file.weights
         self._seed = jax.random.key(config.seed)  # an argument of compiled functions, so that all seeds share them
         self._policy = net_policy(make_net_evaluator(self.network, self.env), config.evaluation.temperature)
         self._fold = jax.jit(self.network.fold)
@@ -70,7 +75,7 @@ class PolicyMethod(Method[State]):
 
     def _new_variables(self, key: Array) -> Variables:
         """Random weights, except those of a trained encoder that the config names."""
-        return with_encoder(self.network.init(key), self._encoder)
+        return encoder_file.with_encoder(self.network.init(key), self._encoder)
 
 
 def with_rewards(game: Game, rewards: Literal["sparse", "shaped"]) -> Game:

@@ -9,8 +9,8 @@ import numpy as np
 
 from boardwright.learn.shared.boards import Boards, unpack
 from boardwright.learn.shared.encoder_file import EncoderFile
+from boardwright.nets.modules import Encoder
 from boardwright.nets.network import variables_of
-from boardwright.nets.plain import Encoder
 from boardwright.nets.vae import ENCODER
 from boardwright.views.chart import Chart, Points
 

@@ -1,4 +1,4 @@
-"""The losses of a β-VAE, its gradient steps, and its measurement on boards it has not learned from.
+"""The losses of a β-VAE, and its measurement on boards it has not learned from.
 
 The loss of a board is the cross-entropy of its cells, decoded from a code drawn near its mean, plus β times the
 divergence of the code's distribution from the standard normal one. Both are in nats, so that with β = 1 the loss is an
@@ -6,31 +6,17 @@ upper bound of the board's negative log-likelihood.
 """
 
 import functools
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-import optax
-from flax.struct import PyTreeNode
 from jax import Array
 
-from boardwright.learn.distributed.device import on_cpu
-from boardwright.learn.run.method import fold_in
 from boardwright.learn.shared.boards import unpack
-from boardwright.learn.vae.config import VaeConfig
 from boardwright.nets.network import Variables
 from boardwright.nets.vae import Vae
 
-INIT, ORDER, NOISE, MEASURE = range(4)  # uses of random numbers
 MEASURED_AT_ONCE = 1024  # boards
-
-
-class Run(PyTreeNode):
-    """Everything that changes in a run; checkpoints use the names of its fields."""
-
-    variables: Any
-    optimiser: Any
 
 
 def divergence(mean: Array, log_variance: Array) -> Array:
@@ -47,50 +33,6 @@ def cross_entropy(logits: Array, boards: Array) -> Array:
 def draw_codes(key: Array, mean: Array, log_variance: Array) -> Array:
     """[B, L]: a code for each board, drawn from its normal distribution."""
     return mean + jnp.exp(0.5 * log_variance) * jax.random.normal(key, mean.shape)
-
-
-class VaeLearner:
-    """The learner of an auto-encoder. Its methods are pure, for `jax.jit`."""
-
-    def __init__(self, config: VaeConfig, vae: Vae):
-        self.config, self.vae, self.optimiser = config, vae, optax.adam(config.lr)
-        self.seed = jax.random.key(config.seed)
-
-    def init(self) -> Run:
-        """New weights."""
-        variables = self.vae.init(self.key(INIT, 0, 0))
-        return Run(variables, self.optimiser.init(variables["params"]))
-
-    def key(self, use: int, iteration: Array | int, step: Array | int) -> Array:
-        """The key of random numbers for a use."""
-        return fold_in(self.seed, use, iteration, step)
-
-    def learn(
-        self, run: Run, bits: Array, order: Array, iteration: Array, first: Array, steps: int
-    ) -> tuple[Run, dict[str, Array]]:
-        """The run after a (static) number of steps from number `first` of an epoch on, and the mean of every loss.
-
-        bits: [N, bytes] boards; order: [N] in which the epoch takes them; iteration: number of the epoch
-        """
-        batch = self.config.batch_size
-
-        # Keys are derived inside: as an argument they change the rounding of the compiled steps.
-        def one_step(run: Run, step: Array) -> tuple[Run, dict[str, Array]]:
-            places = order[(step * batch + jnp.arange(batch)) % len(order)]
-            seen, params = unpack(bits[places], self.vae.shape), run.variables["params"]
-            gradients, terms = jax.grad(self._loss, has_aux=True)(params, self.key(NOISE, iteration, step), seen)
-            updates, state = self.optimiser.update(gradients, run.optimiser, params)
-            return Run({**run.variables, "params": optax.apply_updates(params, updates)}, state), terms
-
-        run, terms = jax.lax.scan(one_step, run, first + jnp.arange(steps), unroll=steps if on_cpu() else 1)
-        return run, {name: values.mean() for name, values in terms.items()}
-
-    def _loss(self, params: Any, key: Array, seen: Array) -> tuple[Array, dict[str, Array]]:
-        mean, log_variance = self.vae.encode({"params": params}, seen)
-        logits = self.vae.decode({"params": params}, draw_codes(key, mean, log_variance))
-        terms = {"bce": cross_entropy(logits, seen).mean(), "kl": divergence(mean, log_variance).mean()}
-        terms["total"] = terms["bce"] + self.config.beta * terms["kl"]
-        return terms["total"], terms
 
 
 def measure(vae: Vae, variables: Variables, bits: Array, key: Array) -> dict[str, float]:

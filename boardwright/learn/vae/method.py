@@ -10,20 +10,30 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import optax
+from flax.struct import PyTreeNode
 from jax import Array
 
 from boardwright.errors import RunError
 from boardwright.games.registry import game as make_game
 from boardwright.learn.distributed.device import on_cpu, out_of_memory_hint
-from boardwright.learn.run.method import Method, MethodContext
+from boardwright.learn.run.method import Method, MethodContext, fold_in
 from boardwright.learn.shared import encoder_file
-from boardwright.learn.shared.boards import Boards, split_by_game
+from boardwright.learn.shared.boards import Boards, split_by_game, unpack
 from boardwright.learn.vae.config import VAE_FILE, VaeConfig
-from boardwright.learn.vae.learner import MEASURE, ORDER, Run, VaeLearner, measure
+from boardwright.learn.vae.learner import cross_entropy, divergence, draw_codes, measure
 from boardwright.nets.network import Variables
 from boardwright.nets.vae import Vae, weights_of_vae
 
+INIT, ORDER, NOISE, MEASURE = range(4)  # uses of random numbers
 MAX_STEPS, MAX_STEPS_ON_CPU = 64, 4  # of learning in one call, so that a run can report progress and be stopped
+
+
+class Run(PyTreeNode):
+    """Everything that changes in a run; checkpoints use the names of its fields."""
+
+    variables: Any
+    optimiser: Any
 
 
 class VAE(Method[Run]):
@@ -39,23 +49,26 @@ class VAE(Method[Run]):
             expected = self.game.observation_shape
             raise RunError(f"boards of {boards.shape} are not of {self.game.name}: expected {expected}")
         self._vae = Vae(config.encoder.as_plain(), boards.shape)
-        self._learner = VaeLearner(config, self._vae)
+        self._optimiser = optax.adam(config.lr)
+        self._key = functools.partial(fold_in, jax.random.key(config.seed))  # of a use, an iteration and a step
         train, held = split_by_game(boards, config.boards.validation, config.seed)
         self._train_bits, self._held_bits = (jnp.asarray(boards.bits[places]) for places in (train, held))
         steps = max(1, len(train) // config.batch_size)
         self.chunks = -(-steps // (MAX_STEPS_ON_CPU if on_cpu() else MAX_STEPS))
         self._chunk = -(-steps // self.chunks)
         self._boards_learned = self.chunks * self._chunk * config.batch_size  # in an iteration
-        self.initialise = jax.jit(self._learner.init)
-        self._learn = jax.jit(self._learner.learn, static_argnums=5, donate_argnums=0)
-        key, count = self._learner.key, len(train)
-        # [count], by iteration: the order of the boards
-        self._order = functools.lru_cache(1)(lambda number: jax.random.permutation(key(ORDER, number, 0), count))
+        self.initialise = jax.jit(self._init)
+        self._jitted_learn = jax.jit(self._learn, static_argnums=5, donate_argnums=0)
+        # [N], by iteration: the order of the boards
+        self._order = functools.lru_cache(1)(
+            lambda number: jax.random.permutation(self._key(ORDER, number, 0), len(train))
+        )
 
     def work(self, state: Run, iteration: int, chunk: int, context: MethodContext) -> tuple[Run, Mapping[str, Array]]:
         order, first = self._order(iteration), chunk * self._chunk
         with out_of_memory_hint("batch_size"):
-            return jax.block_until_ready(self._learn(state, self._train_bits, order, iteration, first, self._chunk))
+            learned = self._jitted_learn(state, self._train_bits, order, iteration, first, self._chunk)
+            return jax.block_until_ready(learned)
 
     def progress_after(self, chunks: int) -> tuple[str, int, int]:
         return "learning", chunks * self._chunk * self.config.batch_size, self._boards_learned
@@ -64,7 +77,7 @@ class VAE(Method[Run]):
         return {"selfplay/moves": float(self._boards_learned)}
 
     def evaluate(self, state: Run, done: int, context: MethodContext) -> dict[str, float]:
-        measured = measure(self._vae, state.variables, self._held_bits, self._learner.key(MEASURE, done, 0))
+        measured = measure(self._vae, state.variables, self._held_bits, self._key(MEASURE, done, 0))
         measured["loss"] = measured["bce"] + self.config.beta * measured["kl"]
         return {f"validation/{name}": value for name, value in measured.items()}
 
@@ -79,3 +92,34 @@ class VAE(Method[Run]):
 
     def next_iteration(self, state: Run) -> Run:
         return state
+
+    def _init(self) -> Run:
+        variables = self._vae.init(self._key(INIT, 0, 0))
+        return Run(variables, self._optimiser.init(variables["params"]))
+
+    def _learn(
+        self, run: Run, bits: Array, order: Array, iteration: Array, first: Array, steps: int
+    ) -> tuple[Run, dict[str, Array]]:
+        """The run after a (static) number of steps from number `first` of an epoch on, and the mean of every loss.
+
+        bits: [N, bytes] boards; order: [N] in which the epoch takes them; iteration: number of the epoch
+        """
+        batch = self.config.batch_size
+
+        # Keys are derived inside: as an argument they change the rounding of the compiled steps.
+        def one_step(run: Run, step: Array) -> tuple[Run, dict[str, Array]]:
+            places = order[(step * batch + jnp.arange(batch)) % len(order)]
+            seen, params = unpack(bits[places], self._vae.shape), run.variables["params"]
+            gradients, terms = jax.grad(self._loss, has_aux=True)(params, self._key(NOISE, iteration, step), seen)
+            updates, state = self._optimiser.update(gradients, run.optimiser, params)
+            return Run({**run.variables, "params": optax.apply_updates(params, updates)}, state), terms
+
+        run, terms = jax.lax.scan(one_step, run, first + jnp.arange(steps), unroll=steps if on_cpu() else 1)
+        return run, {name: values.mean() for name, values in terms.items()}
+
+    def _loss(self, params: Any, key: Array, seen: Array) -> tuple[Array, dict[str, Array]]:
+        mean, log_variance = self._vae.encode({"params": params}, seen)
+        logits = self._vae.decode({"params": params}, draw_codes(key, mean, log_variance))
+        terms = {"bce": cross_entropy(logits, seen).mean(), "kl": divergence(mean, log_variance).mean()}
+        terms["total"] = terms["bce"] + self.config.beta * terms["kl"]
+        return terms["total"], terms

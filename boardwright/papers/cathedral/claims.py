@@ -1,4 +1,4 @@
-"""The tables of the Cathedral paper, read from `claims.toml`: what is trained and played, and what the paper reports.
+"""The tables of the Cathedral paper, read from `claims.toml`, and the verdicts that follow from what was measured.
 
 Its environment is our rule set `paper` with the observation `paper`. All runs are made once for each of several seeds,
 and runs of one seed play each other. Our own, by far the longest, use the first seeds only: their targets are about
@@ -6,11 +6,17 @@ nets, the paper's conclusions about methods. So does the longest of the paper's.
 """
 
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
+
 from boardwright.learn.run import settings
+from boardwright.learn.run.metrics import History
+from boardwright.papers.report import OPEN, is_more, is_no_gain
+from boardwright.stats.score import Interval, Score, over_seeds
 
 GAME, RULES = "cathedral", "paper"
 SEEDS, QUICK_SEEDS = 5, 1
@@ -21,6 +27,7 @@ OWN = "ours"  # the variant of our own runs
 TRAINING_TIME = "15 minutes to 3 hours"  # of a DQN
 UNSTABLE = "PPO with the VAE's frozen encoder is less stable than PPO with its own convolutions"
 UNSTABLE_RUN, STABLE_RUN = "ppo-frozen", "ppo"
+STRENGTH = "evaluation/random"  # score of a net under training against a random player
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,3 +131,108 @@ def cell_of(first: str, second: str) -> Cell:
 def labels_of(*players: str) -> str:
     """Whose methods trained the runs among some players, in their order, each method once."""
     return " / ".join(dict.fromkeys(TRAININGS[player].label for player in players if player in TRAININGS))
+
+
+@dataclass(frozen=True)
+class Played:
+    """The games of a cell for one seed, from the first's side, by its role."""
+
+    wins: tuple[int, int]
+    draws: tuple[int, int]
+    losses: tuple[int, int]
+    rewards: tuple[float, float] | None = None  # mean shaped reward a decision, of each side; None: not measured
+    device: str | None = None  # kind of the device that played them; None: games of the scalar engine
+
+    @property
+    def total(self) -> Score:
+        """Score of the first in both roles."""
+        return self.as_role(0) + self.as_role(1)
+
+    def as_role(self, role: int) -> Score:
+        """Score of the first in the games in which it has a role."""
+        return Score(self.wins[role], self.draws[role], self.losses[role])
+
+
+@dataclass(frozen=True)
+class Results:
+    """All that was measured, each for the seeds in order."""
+
+    played: Mapping[str, tuple[Played, ...]]  # by name of a cell
+    histories: Mapping[str, tuple[History, ...]]  # by name of a run
+
+    def total(self, cell: Cell) -> Score:
+        """The first's, of all games together."""
+        return sum((one.total for one in self.played[cell.name]), Score())
+
+    def shares(self, cell: Cell) -> list[float]:
+        """The first's share of the points for each seed."""
+        return [one.total.share for one in self.played[cell.name]]
+
+
+@dataclass(frozen=True)
+class Decided:
+    """A verdict on a claim of the paper."""
+
+    claim: str
+    figure: Interval | None  # what it was decided by, over seeds; None where it was not measured
+    words: str  # what the figure is
+    verdict: str
+    runs: tuple[str, str]  # the two that it compares
+    single: Interval | None = None  # prediction interval of one more seed
+    cell: Cell | None = None  # whose score the figure is
+
+    @property
+    def note(self) -> str:
+        """What the verdict is restricted to; empty where both runs are of the paper's method."""
+        is_published = all(TRAININGS[run].variant is None for run in self.runs if run in TRAININGS)
+        return "" if is_published else "for our variant; the paper's method was not run"
+
+
+def verdicts(results: Results) -> list[Decided]:
+    """The verdicts on all conclusions of the paper."""
+    decided = []
+    for finding in FINDINGS:
+        runs = finding.first, finding.second
+        cell = cell_of(*runs)
+        shares = results.shares(cell)
+        score = over_seeds(shares, is_share=True)
+        verdict = is_more(score, finding.than) if finding.kind == "better" else is_no_gain(score)
+        words = f"score of {finding.first} against {finding.second}"
+        single = over_seeds(shares, is_share=True, further=1)
+        decided.append(Decided(finding.claim, score, words, verdict, runs, single, cell))
+    return [*decided, _on_stability(results)]
+
+
+def targets(results: Results) -> list[tuple[Target, Interval, bool]]:
+    """Every target with the score reached, and whether it is met."""
+    found = []
+    for target in TARGETS:
+        score = results.total(cell_of(target.first, target.second)).interval
+        found.append((target, score, (score.low if target.surely else score.mean) >= target.least))
+    return found
+
+
+def fluctuation(history: History) -> float | None:
+    """Standard deviation of a net's score against random over the second half of its training.
+
+    Each point has the noise of its evaluation games, equal for all runs. None with fewer than two points.
+    """
+    series = history.scalars.get(STRENGTH)
+    if series is None:
+        return None
+    late = series.values[2 * series.iterations > series.iterations.max()]
+    late = late[np.isfinite(late)]
+    return float(np.std(late, ddof=1)) if len(late) > 1 else None
+
+
+def _on_stability(results: Results) -> Decided:
+    runs = (UNSTABLE_RUN, STABLE_RUN)
+    words = f"by how much the score of {UNSTABLE_RUN} against random fluctuates more than that of {STABLE_RUN}"
+    pairs = zip(results.histories[UNSTABLE_RUN], results.histories[STABLE_RUN], strict=True)
+    found = [(fluctuation(one), fluctuation(other)) for one, other in pairs]
+    differences = [one - other for one, other in found if one is not None and other is not None]
+    if len(differences) < len(found) or not found:
+        return Decided(UNSTABLE, None, words, OPEN, runs)
+    difference = over_seeds(differences)
+    verdict = is_more(difference, 0.0)
+    return Decided(UNSTABLE, difference, words, verdict, runs, over_seeds(differences, further=1))

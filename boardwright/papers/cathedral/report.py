@@ -12,8 +12,18 @@ from boardwright import __version__
 from boardwright.learn.run.metrics import History
 from boardwright.papers import report as parts
 from boardwright.papers.cathedral import claims
-from boardwright.papers.cathedral.claims import CELLS, CURVES, TRAININGS, Cell, cell_of, labels_of
-from boardwright.papers.cathedral.results import Decided, Results, targets, verdicts
+from boardwright.papers.cathedral.claims import (
+    CELLS,
+    CURVES,
+    TRAININGS,
+    Cell,
+    Decided,
+    Results,
+    cell_of,
+    labels_of,
+    targets,
+    verdicts,
+)
 from boardwright.papers.cathedral.runs import Work
 from boardwright.papers.report import Rows
 from boardwright.stats.score import Interval, over_seeds
@@ -32,6 +42,10 @@ def page(results: Results, work: Work, command: str) -> tuple[str, dict[str, Cha
         f"### {name[0].upper()}{name[1:]}\n\n{parts.table(_cells(results, list(cells)))}"
         for name, cells in itertools.groupby(CELLS, key=lambda cell: cell.table)
     )
+    variants: Rows = [("method", "runs", "published", "ours")]
+    for variant, words in claims.VARIANTS.items():
+        runs = ", ".join(name for name, training in TRAININGS.items() if training.variant == variant)
+        variants.append((f"variant: {variant}", runs, words["published"], words["ours"]))
     text = parts.fill_template(
         __file__,
         command=command,
@@ -40,7 +54,7 @@ def page(results: Results, work: Work, command: str) -> tuple[str, dict[str, Cha
         seeds=seeds,
         seeds_of_longest=_seeds(len(TRAININGS["dqn"].seeds(work.seeds))),
         seeds_of_ours=_seeds(len(TRAININGS["dqn-best"].seeds(work.seeds))),
-        variants=parts.table(_variants()),
+        variants=parts.table(variants),
         findings=parts.table(_findings(decided)),
         gain=parts.GAIN,
         in_short=_in_short(decided, seeds),
@@ -106,14 +120,6 @@ def _line(run: str, histories: Sequence[History], metric: str, colour: int) -> L
 
 def _seeds(count: int) -> str:
     return "1 seed" if count == 1 else f"{count} seeds"
-
-
-def _variants() -> Rows:
-    rows: Rows = [("method", "runs", "published", "ours")]
-    for variant, words in claims.VARIANTS.items():
-        runs = [name for name, training in claims.TRAININGS.items() if training.variant == variant]
-        rows.append((f"variant: {variant}", ", ".join(runs), words["published"], words["ours"]))
-    return rows
 
 
 def _findings(verdicts: Sequence[Decided]) -> Rows:

@@ -22,8 +22,7 @@ from boardwright.arena.event import derived_seed
 from boardwright.arena.positions import boards_for
 from boardwright.games.registry import game as make_game
 from boardwright.learn.match.matches import play_pairs
-from boardwright.learn.match.pairing import make_net_evaluator
-from boardwright.learn.match.policies import Policy, net_policy, random_policy
+from boardwright.learn.match.policies import Policy, make_net_evaluator, net_policy, random_policy
 from boardwright.learn.methods import PRESETS, make_method
 from boardwright.learn.run import checkpoint, config_file, settings
 from boardwright.learn.run.config_file import NAME as CONFIG
@@ -36,8 +35,7 @@ from boardwright.nets import netfile
 from boardwright.nets.config import Architecture
 from boardwright.nets.network import Network, Variables, make_network, variables_of
 from boardwright.papers.cathedral import claims
-from boardwright.papers.cathedral.claims import CELLS, GAME, RANDOM, RULES, TRAININGS, Cell, Training
-from boardwright.papers.cathedral.results import Played, Results
+from boardwright.papers.cathedral.claims import CELLS, RANDOM, TRAININGS, Cell, Played, Results, Training
 from boardwright.papers.parallel_jobs import Job, run_jobs
 from boardwright.papers.work_folder import has_ended, is_same_run, load_or_play, play_match, train_to_end
 
@@ -115,7 +113,10 @@ def train_run(work: Work, training: Training, seed: int, observer: RunObserver) 
     if not work.has_ended(training, seed):
         config = work.config(training, seed)
         observer.message(f"{training.name}, seed {seed}: {training.words}")
-        _forget_matches(work, training.name, seed, folder)
+        if not (folder / CONFIG).exists():  # a run that starts from the beginning gives another net
+            for cell in CELLS:
+                if training.name in (cell.first, cell.second):
+                    work.match_file(cell, seed).unlink(missing_ok=True)
         if is_same_run(folder, training.method, config):  # with other paths where its folder has moved
             config_file.write(folder, training.method, config)
         boards = functools.partial(boards_for, folder=folder, workers=work.workers, on_progress=observer.progress)
@@ -157,18 +158,9 @@ def play_cell(work: Work, cell: Cell, seed: int, observer: RunObserver) -> Playe
     return settings.from_json(Played, played)
 
 
-def _forget_matches(work: Work, name: str, seed: int, folder: Path) -> None:
-    """Deletes the matches of a run that starts from the beginning: its net will be another."""
-    if (folder / CONFIG).exists():
-        return
-    for cell in CELLS:
-        if name in (cell.first, cell.second):
-            work.match_file(cell, seed).unlink(missing_ok=True)
-
-
 def _play_on_device(work: Work, cell: Cell, seed: int, show: Callable[[int, int], None]) -> Played:
     """Nets against each other or against random, thousands of games at once."""
-    env = with_rewards(make_game(GAME, RULES, "paper"), "shaped").batch()
+    env = with_rewards(make_game(claims.GAME, claims.RULES, "paper"), "shaped").batch()
     first, second = (
         random_policy if name == RANDOM else _policy(work.last_file(name, seed), cell.temperature)
         for name in (cell.first, cell.second)
@@ -197,7 +189,7 @@ def _policy(path: Path, temperature: float) -> Policy:
 def _choosing(
     config: Architecture, observation: str, temperature: float
 ) -> tuple[Network, Callable[[Variables], Policy]]:
-    game = make_game(GAME, RULES, observation)
+    game = make_game(claims.GAME, claims.RULES, observation)
     network = make_network(config, game)
     return network, net_policy(make_net_evaluator(network, game.batch()), temperature)
 
@@ -205,7 +197,7 @@ def _choosing(
 def _play_in_arena(work: Work, cell: Cell, seed: int, show: Callable[[int, int], None]) -> Played:
     """A net against a player without one, in the scalar engine."""
     first, second = play_match(
-        make_game(GAME, RULES),
+        make_game(claims.GAME, claims.RULES),
         (f"{TRAININGS[cell.first].method}:net={work.last_file(cell.first, seed)}", cell.second),
         work.arena_games,
         show,

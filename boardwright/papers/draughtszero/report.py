@@ -6,8 +6,7 @@ from typing import Any
 from boardwright import __version__
 from boardwright.games.draughts.endgames.tablebase import Tablebase
 from boardwright.learn.reporting import figures
-from boardwright.papers.draughtszero.results import OURS, Results
-from boardwright.papers.draughtszero.runs import PRESET, Work
+from boardwright.papers.draughtszero.runs import OURS, PRESET, Results, Work
 from boardwright.papers.report import Rows, fill_template, pictures, quick_note, table
 from boardwright.views.chart import Chart
 
@@ -25,6 +24,11 @@ def page(results: Results, work: Work, command: str) -> tuple[str, dict[str, Cha
     )
     claims = [(one.claim, one.ours, f"{one.verdict}: {one.note}") for one in results.claims()]
     config, scalars = work.config(), results.history.scalars
+    scores = map(results.score, results.matches)
+    matches = [
+        (f"`{opponent}`", *map(str, counts), f"{score.mean:.3f}", f"{score.low:.3f}–{score.high:.3f}")
+        for (opponent, counts), score in zip(results.matches.items(), scores, strict=True)
+    ]
     text = fill_template(
         __file__,
         command=command,
@@ -36,7 +40,7 @@ def page(results: Results, work: Work, command: str) -> tuple[str, dict[str, Cha
         games=int(scalars["selfplay/games"].values.sum()),
         minutes=float(scalars["speed/seconds"].values.sum()) / 60,
         device=", ".join(results.history.devices),
-        matches=table(_matches(results)),
+        matches=table([("against", "won", "drawn", "lost", "score", "95 % interval"), *matches]),
         pieces=Tablebase(work.tables).pieces,
         endings=table(_endings(results)),
         promotions=_promotions(results),
@@ -58,15 +62,6 @@ def to_json(results: Results) -> dict[str, Any]:
         for one in found
     ]
     return {"claims": [claim._asdict() for claim in results.claims()], "endings": endings}
-
-
-def _matches(results: Results) -> Rows:
-    rows: Rows = [("against", "won", "drawn", "lost", "score", "95 % interval")]
-    for opponent, counts in results.matches.items():
-        score = results.score(opponent)
-        bounds = f"{score.low:.3f}–{score.high:.3f}"
-        rows.append((f"`{opponent}`", *map(str, counts), f"{score.mean:.3f}", bounds))
-    return rows
 
 
 def _endings(results: Results) -> Rows:

@@ -1,4 +1,4 @@
-"""The training run, matches and endings of DraughtsZero, by our variant of its method.
+"""The training run, matches and endings of DraughtsZero by our variant of its method, and the verdicts that follow.
 
     results = run_paper(Work(folder=..., seed=0, games=100, positions=100), observer)
 
@@ -15,7 +15,7 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from boardwright.agents.netchoice import check_net
 from boardwright.arena.event import derived_seed
@@ -34,12 +34,19 @@ from boardwright.learn.alphazero.method import AlphaZero
 from boardwright.learn.run import settings
 from boardwright.learn.run.league import BEST
 from boardwright.learn.run.method import RunObserver
-from boardwright.learn.run.metrics import read_metrics
+from boardwright.learn.run.metrics import History, read_metrics
 from boardwright.nets import netfile, shipped
-from boardwright.papers.draughtszero.results import OURS, Results
+from boardwright.papers.report import FAILS, HOLDS, OPEN, is_more
 from boardwright.papers.work_folder import StoppedError, has_ended, load_or_play, play_match, train_to_end
+from boardwright.stats.score import Interval, Score
 
 PRESET = "draughts-paper-variant"
+OURS = "ours"  # the net that is trained here
+NOT_RUN = "for our variant; the paper's method was not run"
+NO_CRITERION = "an untrained net also scores above 0.5, so this criterion can hardly fail; for our variant"
+# Wins, draws and losses of the net before training, with search and tables, against random: `boardwright match draughts
+# alphazero:net=run/nets/000000.net,sims=100 random --rules paper --games 40 --openings ballots`.
+UNTRAINED = (35, 4, 1)
 RULES = "paper"  # of the run and its matches
 OPPONENTS = ("random", "alphabeta:depth=1", "alphabeta:depth=4")
 PIECES = (5, 6)
@@ -84,6 +91,56 @@ class Work:
     def config(self) -> Any:
         """The settings of the run."""
         return settings.apply(PRESETS[PRESET], [*(QUICK if self.quick else ()), f"seed={self.seed}"])
+
+
+class Claim(NamedTuple):
+    """A claim of the paper, our figure, and the verdict with what restricts it."""
+
+    claim: str
+    ours: str
+    verdict: str
+    note: str
+
+
+@dataclass(frozen=True)
+class Results:
+    """All that is reported."""
+
+    history: History
+    matches: dict[str, tuple[int, int, int]]  # by opponent: wins, draws and losses of our net with search
+    endings: dict[tuple[str, str], tuple[Conversion, ...]]  # by net and how it is asked, for each number of pieces
+
+    def score(self, opponent: str) -> Interval:
+        """Of our net with search."""
+        return Score(*self.matches[opponent]).interval
+
+    def claims(self) -> list[Claim]:
+        """The paper's claims and proposals, judged by our variant of its method."""
+        plain, with_tables = (self.endings[OURS, asked][0].share for asked in ("net + search", "net + search + tables"))
+        failing = Interval(1 - plain.mean, 1 - plain.high, 1 - plain.low)
+        gained = HOLDS if with_tables.low > plain.high else OPEN
+        strength, untrained = self.score("random"), Score(*UNTRAINED).share
+        pieces = self.endings[OURS, "net + search"][0].pieces
+        return [
+            Claim(
+                "it learned to play",
+                f"{strength.mean:.3f} against random, with search and tables; the net before training, with the same, "
+                f"{untrained:.3f} of {sum(UNTRAINED)} games",
+                *((FAILS, NOT_RUN) if strength.high < 0.5 else (OPEN, NO_CRITERION)),
+            ),
+            Claim(
+                "it had difficulty winning won endings (our criterion: fails in more than half)",
+                f"fails in {100 * failing.mean:.0f} % with {pieces} pieces",
+                is_more(failing, 0.5),
+                NOT_RUN,
+            ),
+            Claim(
+                "endgame tables would help (proposed as training targets, tested here in the search)",
+                f"wins {100 * plain.mean:.0f} % without, {100 * with_tables.mean:.0f} % with tables in the search",
+                FAILS if with_tables.high < plain.low else gained,
+                "for tables in the search of our variant; tables as training targets were not run",
+            ),
+        ]
 
 
 def make_work(folder: Path, options: Any) -> Work:

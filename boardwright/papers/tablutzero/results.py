@@ -111,12 +111,6 @@ def iterations_of(history: History) -> int:
     return max((int(series.iterations[-1]) for series in history.scalars.values()), default=0)
 
 
-def finished_iterations(history: History) -> int:
-    """How many a run has done and measured, with the evaluation after the last of them."""
-    series = history.scalars.get(ITERATION_SECONDS)
-    return 0 if series is None else int(series.iterations[-1])
-
-
 def frames_at(history: History, iteration: int) -> float:
     """Positions played until the end of an iteration, or of the last before it that is known."""
     return max(

@@ -1,18 +1,145 @@
-"""The residual net of `NetConfig` as a flax module."""
+"""The nets as flax modules: the residual net of `NetConfig`, the plain one of `PlainConfig`, and their output.
 
-from typing import Any
+Heads of plain nets compute their last layer in float32: values of actions are compared by small differences.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 import flax.linen as nn
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.typing import ArrayLike
 
 from boardwright.games.base import PolicyTable
-from boardwright.nets.config import NetConfig, pooled_channels
+from boardwright.nets.config import NetConfig, PlainConfig, pooled_channels
 from boardwright.nets.layout import EPSILON, Interface
-from boardwright.nets.output import Output, as_actions, expected_result, flat, of_mover
 
+Variables = Mapping[str, Any]  # {"params": ..., "batch_stats": ...}, the latter empty where nothing is normalised
 MOMENTUM = 0.9  # of running statistics, a training step
+
+
+class Output(NamedTuple):
+    """The output of a net for a batch of positions, all float32, from the side of the role to move."""
+
+    policy_logits: jax.Array  # [B, num_actions], illegal actions included
+    # [B] from -1, lost, to 1, won; of a linear head any number; 0 where there is no head
+    value: jax.Array
+    wdl_logits: jax.Array | None  # [B, 3] win, draw, loss; None where the value is one number
+    # ownership: [B, rows, columns, 3] logits of own, enemy, empty at the end, the board as observed;
+    # margin, plies: [B], linear, in the unit of the learner's targets
+    auxiliary: dict[str, jax.Array]
+
+
+def expected_result(wdl_logits: jax.Array) -> jax.Array:
+    """[..., 3] logits of win, draw and loss -> [...] the expected result, from -1 to 1."""
+    chances = jax.nn.softmax(wdl_logits, axis=-1)
+    return chances[..., 0] - chances[..., 2]
+
+
+AS_VALUE: dict[str, Callable[[jax.Array], jax.Array]] = {  # [B, value outputs] -> [B]
+    "wdl": expected_result,
+    "linear": lambda outputs: outputs[:, 0],
+    "scalar": lambda outputs: jnp.tanh(outputs[:, 0]),
+}
+
+
+def of_mover(by_head: list[jax.Array], role: jax.Array) -> jax.Array:
+    """[B, n] by head -> [B, n]: for each position the output of its mover's head."""
+    return by_head[0] if len(by_head) == 1 else jnp.where(role[:, None] == 1, by_head[1], by_head[0])
+
+
+def as_actions(policies: list[jax.Array], role: jax.Array, places: np.ndarray) -> jax.Array:
+    """[B, policy outputs] by head -> [B, num_actions] in the order of the game's action numbers."""
+    if np.array_equal(places[0], places[1]):
+        return _take(of_mover(policies, role), places[0])
+    return of_mover([_take(policies[0], places[0]), _take(policies[-1], places[1])], role)
+
+
+def _take(outputs: jax.Array, places: np.ndarray) -> jax.Array:
+    in_order = np.array_equal(places, np.arange(outputs.shape[1]))
+    return outputs if in_order else outputs.at[:, places].get(mode="promise_in_bounds")
+
+
+def flat(x: jax.Array) -> jax.Array:
+    """Flattens all axes but the first, [B, ...] -> [B, n]."""
+    return x.reshape(x.shape[0], -1)
+
+
+def q_values(output: Output, legal_mask: jax.Array, dueling: bool) -> jax.Array:
+    """[B, num_actions] float32, of illegal actions too, from the output for positions with these legal actions.
+
+    Without a value head the policy's outputs are the Q-values. With one (dueling) they are advantages: the value,
+    and by how much an action is better than the legal ones [B, num_actions] are on average.
+    """
+    if not dueling:
+        return output.policy_logits
+    legal = legal_mask.astype(output.policy_logits.dtype)
+    count = legal.sum(axis=-1, keepdims=True).clip(min=1)  # a game that is over has none
+    mean = (output.policy_logits * legal).sum(axis=-1, keepdims=True) / count
+    return output.value[:, None] + output.policy_logits - mean
+
+
+class Encoder(nn.Module):
+    """[B, rows, columns, planes] -> [B, n]: what both heads read."""
+
+    config: PlainConfig
+    dtype: Any
+
+    @nn.compact
+    def __call__(self, planes: jax.Array) -> jax.Array:
+        """The convolutions, flattened, then dense layers where there are any."""
+        x, strides = planes, (self.config.stride, self.config.stride)
+        for number, channels in enumerate(self.config.convolutions):
+            # Padding by number: "SAME" would pad unevenly where strides are 2.
+            conv = nn.Conv(channels, (3, 3), strides, padding=1, dtype=self.dtype, name=f"conv_{number}")
+            x = nn.relu(conv(x))
+        x = flat(x)
+        for number, units in enumerate(self.config.encoder_hidden):
+            x = nn.relu(nn.Dense(units, dtype=self.dtype, name=f"hidden_{number}")(x))
+        return nn.Dense(self.config.latent, dtype=self.dtype, name="latent")(x) if self.config.latent else x
+
+
+class _Head(nn.Module):
+    """[B, n] -> [B, outputs]."""
+
+    hidden: tuple[int, ...]
+    outputs: int
+    last: str  # name of the last layer
+    dtype: Any
+
+    @nn.compact
+    def __call__(self, x: jax.Array) -> jax.Array:
+        for number, units in enumerate(self.hidden):
+            x = nn.relu(nn.Dense(units, dtype=self.dtype, name=f"hidden_{number}")(x))
+        return nn.Dense(self.outputs, dtype=jnp.float32, name=self.last)(x)
+
+
+class PlainNet(nn.Module):
+    """The whole net."""
+
+    config: PlainConfig
+    interface: Interface
+    dtype: Any
+
+    @nn.compact
+    def __call__(self, observation: ArrayLike, role: ArrayLike, train: bool) -> Output:
+        """The output of the net; the same in training."""
+        del train
+        config, dtype = self.config, self.dtype
+        x = Encoder(config, dtype, name="encoder")(jnp.asarray(observation, dtype))
+        policy = _Head(config.policy_hidden, self.interface.policy_outputs, "logits", dtype, name="policy")(x)
+        if config.value_hidden is None:
+            value = jnp.zeros(x.shape[0], jnp.float32)
+        else:
+            value = _Head(config.value_hidden, 1, "output", dtype, name="value")(x)[:, 0]
+        return Output(
+            policy_logits=as_actions([policy], jnp.asarray(role), self.interface.places),
+            value=value,
+            wdl_logits=None,
+            auxiliary={},
+        )
 
 
 class _ConvNorm(nn.Module):
@@ -114,11 +241,10 @@ class ResidualNet(nn.Module):
             _ValueHead(config, dtype, folded, name=f"value_{head}")(x, train) for head in range(config.head_count)
         ]
         value = of_mover(values, role)  # [B, value_outputs]
-        wdl = value if config.value == "wdl" else None
         return Output(
             policy_logits=as_actions(policies, role, self.interface.places).astype(jnp.float32),
-            value=_as_value(config, value),
-            wdl_logits=wdl,
+            value=AS_VALUE[config.value](value),
+            wdl_logits=value if config.value == "wdl" else None,
             auxiliary={name: self._auxiliary(name, x).astype(jnp.float32) for name in config.auxiliary},
         )
 
@@ -151,13 +277,6 @@ def _from_patches(x: jax.Array, patch: int) -> jax.Array:
     batch, rows, columns, channels = x.shape
     parts = x.reshape(batch, rows, columns, patch, patch, channels // patch**2).swapaxes(2, 3)
     return parts.reshape(batch, rows * patch, columns * patch, channels // patch**2)
-
-
-def _as_value(config: NetConfig, outputs: jax.Array) -> jax.Array:
-    """[B, value outputs] -> [B]."""
-    if config.value == "wdl":
-        return expected_result(outputs)
-    return outputs[:, 0] if config.value == "linear" else jnp.tanh(outputs[:, 0])
 
 
 def _activate(x: jax.Array, pools: bool, dtype: Any) -> jax.Array:
