@@ -1,10 +1,12 @@
 """The parts of the pages that only compute, called where they run: in the browser."""
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page
+from hands import wait_until
+from playwright.sync_api import Browser, Page, WebSocketRoute
 
 
 @pytest.fixture(scope="module")
@@ -156,3 +158,28 @@ def test_one_click_plays_several_jumps_if_unambiguous(page: Page) -> None:
         " m.capturedAlong(legal, [[0, 0], [2, 2]]).length]; }",
     )
     assert found == [["0,0"], ["4,4", "4,0"], ["4,4", "4,0"], 1]
+
+
+def test_games_and_matches_are_watched_again_after_a_reconnection(browser: Browser, server: str) -> None:
+    """All that are still watched, and nothing else."""
+    page = browser.new_page(base_url=server)
+    sockets: list[WebSocketRoute] = []
+    received: list[list[dict[str, Any]]] = []
+
+    def connect(socket: WebSocketRoute) -> None:
+        messages: list[dict[str, Any]] = []
+        sockets.append(socket)
+        received.append(messages)
+        socket.on_message(lambda text: messages.append(json.loads(text)))
+
+    page.route_web_socket("**/of-a-test", connect)
+    page.goto("/")
+    page.evaluate(
+        "import('/static/js/lib/socket.js').then((m) => { const s = m.makeSocket(`ws://${location.host}/of-a-test`);"
+        " s.watch('g', { state() {} }); s.watchMatch(7, () => {}); s.watchMatch(8, () => {})(); })"
+    )
+    wait_until(page, lambda: len(received) == 1 and len(received[0]) == 4)
+    sockets[0].close()
+    wait_until(page, lambda: len(received) == 2 and len(received[1]) >= 2)
+    assert received[1] == [{"type": "watch", "game": "g"}, {"type": "watch-match", "match": 7}]
+    page.close()

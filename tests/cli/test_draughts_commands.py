@@ -2,7 +2,11 @@
 
 from commands import as_json, boardwright
 
+from boardwright.games.base import Position
+from boardwright.games.registry import game
+
 MANY = "B:W6,7,8,14,15,16,22,23,24:BK2"
+BEFORE_MANY = "W:W6,7,8,14,15,16,22,23,28:BK2"  # 28-24 leads there
 
 
 def test_perft_counts_routes_or_moves() -> None:
@@ -17,6 +21,27 @@ def test_perft_counts_routes_or_moves() -> None:
     divided = as_json("perft", "draughts", "--depth", "1", "--position", MANY, "--divide")["divide"]
     assert len(divided) == sum(divided.values()) == 14
     assert boardwright("perft", "draughts", "--depth", "1", "--count", "hops").returncode == 2
+
+
+def after_every_route(position: Position) -> list[Position]:
+    reached: list[Position] = []
+    for action in position.legal_actions():
+        after = position.play(action)
+        reached += after_every_route(after) if after.core.continues else [after]
+    return reached
+
+
+def test_perft_counts_routes_or_moves_of_replies() -> None:
+    """The same as playing all of them: moves are counted by the positions that they lead to."""
+    replies = [after_every_route(first) for first in after_every_route(game("draughts").position(BEFORE_MANY))]
+    expected = {
+        "routes": sum(map(len, replies)),
+        "moves": sum(len({position.text for position in reached}) for reached in replies),
+    }
+    assert expected["moves"] < expected["routes"]
+    for count, nodes in expected.items():
+        shown = as_json("perft", "draughts", "--depth", "2", "--position", BEFORE_MANY, "--count", count, "--divide")
+        assert shown["nodes"] == sum(shown["divide"].values()) == nodes
 
 
 def test_legal_lists_whole_moves_and_the_actions_they_begin_with() -> None:

@@ -17,7 +17,8 @@ from true_tree import check
 import boardwright
 from boardwright.games.base import BatchEnv
 from boardwright.mcts import puct
-from boardwright.mcts.gumbel import considered_visits_table
+from boardwright.mcts.gumbel import considered_visits_table, sigma_of_completed_q
+from boardwright.mcts.nodes import UNVISITED, Node
 from boardwright.mcts.policies import SearchResult, gumbel_search, puct_search
 from boardwright.mcts.slots import PADDING
 
@@ -243,9 +244,30 @@ def test_fields_of_a_search_result_are_consistent(search: Any) -> None:
     _, raw_value = evaluate(states)
     np.testing.assert_allclose(result.raw_value[going], np.asarray(raw_value)[going])
     assert (result.visits[going].sum(axis=1) == 16).all()
-    assert ((result.mean_depth >= 1) & (result.mean_depth <= result.max_depth))[going].all()
+    passed = result.tree.visits[1:].sum(axis=0)  # a simulation that ends at depth d passes d nodes below the root
+    np.testing.assert_allclose(result.mean_depth[going], passed[going] / 16)
+    assert (result.mean_depth <= result.max_depth)[going].all()
     assert result.max_depth.max() <= 5
     assert np.isfinite(result.value).all()
+
+
+@pytest.mark.parametrize("empty", [0, 1])
+def test_mixed_value_counts_in_the_range_of_values(empty: int) -> None:
+    """By hand, where it is below all visited moves; whether a slot is empty makes no difference."""
+    node = Node(
+        logits=jnp.array([[0.0, 0.0, *[-jnp.inf] * empty]]),
+        total=jnp.array([[2.0]]),
+        child=jnp.array([[1, 2, *[UNVISITED] * empty]]),
+        visits=jnp.array([[1, 1, *[0] * empty]]),
+        q=jnp.array([[0.2, 0.4, *[0.0] * empty]]),
+        own_visits=jnp.array([[3.0]]),
+        value=jnp.array([[-0.4 / 3]]),
+        raw_value=jnp.array([[-1.0]]),
+    )
+    sigma = sigma_of_completed_q(node, c_visit=50.0, c_scale=0.1)
+    mixed = (-1.0 + 0.2 + 0.4) / 3  # the mean of the moves has the weight of two visits
+    share = (0.2 - mixed) / (0.4 - mixed)
+    np.testing.assert_allclose(sigma[0, :2], [5.1 * share, 5.1], rtol=1e-5)
 
 
 def test_sequential_halving_follows_mctx() -> None:

@@ -192,6 +192,11 @@ def test_non_finite_weights_are_refused(tmp_path: Path) -> None:
     name = "params/stem/norm/bias"
     rewrite(path, header, {**tensors, name: np.full_like(tensors[name], np.nan)})
     one_line(path, f"weight {name} is not finite")
+    for wrong in (np.nan, np.inf):
+        weights = tensors[name].copy()
+        weights[-1] = wrong  # alone
+        rewrite(path, header, {**tensors, name: weights})
+        one_line(path, f"weight {name} is not finite")
     rewrite(path, header, {**tensors, name: tensors[name].astype(np.float64)})
     one_line(path, "numbers of type F64")
     rewrite(path, header, {**tensors, name: tensors[name].view(np.int32)})

@@ -202,6 +202,16 @@ def test_corrected_game_is_stored_on_reimport(store: Store, monkeypatch: pytest.
     assert import_games(store, "draughts", data).stored == 0
 
 
+def test_import_interrupted_between_equal_games_is_completed(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    data, read = b"\n\n".join([b"1. 11-16 *"] * 3), gamefile.read_all
+    with monkeypatch.context() as patched:
+        patched.setattr(game_class("draughts"), "read_games", lambda text: (read(text)[0][:1], []))
+        assert import_games(store, "draughts", data).stored == 1
+    imported = import_games(store, "draughts", data)
+    assert (imported.stored, imported.known) == (2, 1)
+    assert count_games(store, GameFilter()) == {"draughts": 3}
+
+
 def test_a_game_that_cannot_be_read_is_named(store: Store) -> None:
     save_game(store, random_played(game("tablut"), 1))
     store.connection.execute("UPDATE rule_sets SET options = '{\"no_such_rule\": 1}'")

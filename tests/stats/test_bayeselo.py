@@ -255,6 +255,11 @@ def test_few_games_give_wide_intervals(games: list[Encounter]) -> None:
         assert elos == sorted(elos, reverse=True)
 
 
+def test_a_game_against_oneself_counts_once() -> None:
+    found = rate([Encounter("a", "b", 0), Encounter("b", "a", DRAW), Encounter("a", "a", 0)])
+    assert {rating.name: rating.games for rating in found.ratings} == {"a": 3, "b": 2}
+
+
 def test_an_unfinished_game_is_not_rated() -> None:
     with pytest.raises(ValueError, match="not finished"):
         rate([Encounter("a", "b", 3)])
