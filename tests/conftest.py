@@ -33,7 +33,7 @@ FASTER = (
     "--xla_cpu_parallel_codegen_split_count=1",  # other tests use the other cores
 )
 CACHE = Path(__file__).parents[1] / ".cache" / "xla"
-CACHE_BYTES = 2**30  # the programs used least recently are deleted above this
+CACHE_BYTES = 2**30  # above this, the programs used least recently are deleted before the tests begin
 
 # Tracing programs makes millions of objects that stay; looking for garbage among them took 15 % of the time.
 gc.set_threshold(200_000, 20, 100)
@@ -46,13 +46,24 @@ def is_known(flag: str) -> bool:
     return subprocess.run(command, env=environment, capture_output=True, check=False).returncode == 0
 
 
+def delete_old_programs() -> None:
+    """Keeps the size of the cache within `CACHE_BYTES`. JAX itself would read the whole folder for each new program."""
+    found = [(path, path.stat()) for path in CACHE.glob("*/*-cache")]
+    excess = sum(status.st_size for _, status in found) - CACHE_BYTES
+    for path, status in sorted(found, key=lambda item: max(item[1].st_atime, item[1].st_mtime)):
+        if excess <= 0:
+            break
+        path.unlink(missing_ok=True)
+        excess -= status.st_size
+
+
 def keep_compiled_programs() -> None:
     """Sets JAX's compilation cache for this process and its children: one folder for each set of versions."""
     versions = [importlib.metadata.version(name) for name in ("jax", "jaxlib", "flax", "optax")]
     folder = CACHE / hashlib.sha256(" ".join([sys.version, *versions]).encode()).hexdigest()[:12]
     folder.mkdir(parents=True, exist_ok=True)
+    delete_old_programs()
     os.environ["JAX_COMPILATION_CACHE_DIR"] = str(folder)
-    os.environ["JAX_COMPILATION_CACHE_MAX_SIZE"] = str(CACHE_BYTES)
     os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"
     os.environ["JAX_DISABLE_MOST_OPTIMIZATIONS"] = "1"
     os.environ["JAX_TRACEBACK_IN_LOCATIONS_LIMIT"] = "0"  # which takes a quarter of the time to trace a program
