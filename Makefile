@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PYTEST := $(BIN)/pytest -n auto --dist worksteal $(if $(filter none,$(BROWSER)),--ignore tests/browser)
+PYTEST := $(BIN)/pytest -n auto --maxprocesses 4 --dist worksteal $(if $(filter none,$(BROWSER)),--ignore tests/browser)
 BUILT_FROM := pyproject.toml CMakeLists.txt $(shell find src/core -name '*.hpp' -o -name '*.cpp')
 
 .PHONY: run test types site tests test-all sanitize matrix docs bench format lock clean

@@ -82,11 +82,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--full", action="store_true", help="run the slow tests too, and everything at full size")
 
 
-def pytest_xdist_auto_num_workers() -> int:
-    """One process more than cores, up to four: many tests wait for a browser, a server or a clock."""
-    return min(4, (os.cpu_count() or 1) + 1)
-
-
 def pytest_configure(config: pytest.Config) -> None:
     """Passes `--full` to `sizes`, before test modules are imported."""
     if config.getoption("--full"):
