@@ -69,7 +69,7 @@ def _describe(name: str, net: NetFile) -> str:
         f"{at['elo']:.0f}, 95 % interval {at['low']:.0f} to {at['high']:.0f}"
         for at in curve
     ]
-    lines += [f"recorded setting {path}: {_text(value)}" for path, value in _settings(config).items()]
+    lines += [f"setting {path}: {_text(value)}" for path, value in _settings(config).items()]
     return "\n".join(lines)
 
 
