@@ -1,7 +1,7 @@
 """Atomic file writes, and reads that never wait.
 
 A file is written under a temporary name, synced to disk and then renamed. A process that is killed before that leaves
-the temporary file, which the next one that writes the same file removes: nobody holds its lock.
+the temporary file, which the next one that writes the same file removes: no process holds its lock.
 """
 
 import contextlib

@@ -21,7 +21,7 @@ Number = TypeVar("Number", int, int | None)
 
 
 def value(metavar: str, name: str | None = None) -> Any:
-    """How help shows an option: what its value is called, and its default unless that is none."""
+    """How help shows an option: the name of its value, and its default if it has one."""
     return arg(
         metavar=metavar,
         name=name,

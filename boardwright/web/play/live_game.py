@@ -140,9 +140,8 @@ class LiveGame:
         self.failure: str | None = None  # the last one, once the player is not retried any more
         self.turn_began = now
         self.touched = now
-        self.nets: frozenset[str] = (
-            frozenset()
-        )  # checksums of the nets that the player moved with since the server started
+        # Checksums of the nets that the player moved with since the server started.
+        self.nets: frozenset[str] = frozenset()
 
     def copy(self) -> "LiveGame":
         """A copy to change; `adopt` makes it the game once it is stored."""
