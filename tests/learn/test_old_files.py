@@ -13,7 +13,7 @@ import pytest
 
 from boardwright.errors import RunError
 from boardwright.learn.methods import PRESETS
-from boardwright.learn.run import checkpoint, config_file, metrics, packing, portable_state, settings
+from boardwright.learn.run import checkpoint, config_file, metrics, packing, portable_state, run_folder, settings
 from boardwright.setting import current_names
 
 DATA = Path(__file__).parent / "data"
@@ -69,7 +69,7 @@ def test_a_pack_is_unpacked_and_packed_again(tmp_path: Path) -> None:
     assert (packed.progress.iteration, packed.nets, packed.config["game"]) == (2, (2,), "draughts")
     assert (tmp_path / "run" / "nets" / "000002.net").read_bytes() == b"stands for a net" * 3
     assert metrics.progress(tmp_path / "run") == (2, 200)
-    assert portable_state.can_resume(tmp_path / "run")
+    assert run_folder.can_resume(tmp_path / "run")
     file, _ = portable_state.read(tmp_path / "run" / portable_state.UNPACKED)
     assert_equal(portable_state.restore_into(file, EMPTY, FIELDS).learner, STORED.learner)
     packing.pack(tmp_path / "run", tmp_path / "again", nets=1)
@@ -79,7 +79,7 @@ def test_a_pack_is_unpacked_and_packed_again(tmp_path: Path) -> None:
 def test_a_folder_with_the_old_names_is_packed_and_resumed(tmp_path: Path) -> None:
     packing.unpack(DATA / "old.pack", tmp_path / "run")
     (tmp_path / "run" / portable_state.UNPACKED).rename(tmp_path / "run" / "unpacked.arrays")
-    assert portable_state.can_resume(tmp_path / "run")
+    assert run_folder.can_resume(tmp_path / "run")
     assert packing.pack(tmp_path / "run", tmp_path / "file", nets=1).progress.iteration == 2
     shutil.copy(DATA / "old.pack", tmp_path / "older")
     packing.pack(tmp_path / "run", tmp_path / "older", nets=1)  # a pack may replace a pack of the old format

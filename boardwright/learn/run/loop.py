@@ -22,7 +22,7 @@ from boardwright.atomicfile import write_atomic
 from boardwright.errors import RunError
 from boardwright.learn.distributed import processes
 from boardwright.learn.distributed.device import out_of_memory_hint
-from boardwright.learn.run import checkpoint, config_file, league, lock, portable_state, settings
+from boardwright.learn.run import checkpoint, config_file, league, lock, portable_state, run_folder, settings
 from boardwright.learn.run.checkpoint import Saver
 from boardwright.learn.run.method import Method, MethodContext, RunObserver, State
 from boardwright.learn.run.metrics import Metrics
@@ -53,7 +53,7 @@ def train(
         with processes.all_or_none():
             if processes.is_first():
                 held.enter_context(lock.exclusive(folder))
-                if portable_state.can_resume(folder):
+                if run_folder.can_resume(folder):
                     config_file.store(folder, method.name, method.config)
                 (folder / "nets").mkdir(exist_ok=True)
                 measured = folder

@@ -6,7 +6,6 @@ of a checkpoint. Files of older versions, `luggage.arrays` and `unpacked.arrays`
 """
 
 import dataclasses
-import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -15,10 +14,8 @@ from typing import Any
 import jax
 import ml_dtypes
 import numpy as np
-import safetensors
 
-from boardwright.errors import RunError
-from boardwright.learn.run import arrayfile, checkpoint, league, metrics
+from boardwright.learn.run import arrayfile, checkpoint
 from boardwright.learn.run.arrayfile import ArrayFile, DamagedError
 from boardwright.learn.run.progress import Progress, parse_progress
 
@@ -92,38 +89,3 @@ def modern_pack(file: ArrayFile) -> ArrayFile:
     offsets = {names.get(name, name): place for name, place in file.offsets.items()}
     renamed = {names.get(name, name): size for name, size in sizes.items()} if isinstance(sizes, dict) else sizes
     return dataclasses.replace(file, header={**file.header, "bytes": renamed}, offsets=offsets)
-
-
-def can_resume(folder: Path) -> bool:
-    """Whether a folder has a run to resume; raises RunError where a new run would overwrite the rest of one.
-
-    The rest of a run is metrics and nets without checkpoints, as published.
-    """
-    if checkpoint.find_checkpoints(folder / "checkpoints"):
-        return True
-    unpacked, nets = path_in(folder, UNPACKED), folder / "nets"
-    if unpacked.exists():  # metrics may be of more than was packed
-        first, found, best = read(unpacked)[1].iteration, [], []
-    else:
-        measured = metrics.progress(folder)[0] if (folder / metrics.NAME).exists() else 0
-        first, found = 0, [f"metrics up to iteration {measured}"] if measured else []
-        best = [path for path in sorted(nets.glob("best.*")) if _iteration(path)]
-    later = [league.path_of(nets, number) for number in league.iterations_in(nets) if number > first]
-    found += [f"nets/{path.name}" for path in (later or best)[-1:]]
-    if found:
-        raise RunError(
-            f"{folder} has {' and '.join(found)}, but no checkpoint to resume from, and a new run would overwrite "
-            f"that: restore its checkpoints, unpack it again if it was packed, or give another --out"
-        )
-    return unpacked.exists()
-
-
-def _iteration(path: Path) -> int | None:
-    """The iteration of a net or an auto-encoder; 1 where the file does not say."""
-    try:
-        if not path.is_file():  # a pipe would be waited for
-            return 1
-        with safetensors.safe_open(path, "numpy") as file:
-            return json.loads(file.metadata()[arrayfile.KEY])["training"]["iteration"]
-    except (safetensors.SafetensorError, OSError, ValueError, KeyError, TypeError):
-        return 1
